@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, PASCAL, build, codes, decided, relaxed, without
 from wizard.model.messages import text
 
@@ -52,6 +54,28 @@ def test_a_linked_wheel_that_is_made_for_the_plan_is_ready(tmp_path: Path) -> No
     linux = wheel.replace("win_amd64", "linux_x86_64")
     other: dict[str, str | bytes] = {"requirements.txt": words.format(f"flash-attn @ {linux} ")}
     assert without(decided(tmp_path, other, ADA)) == ("flash-attn",)
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "nearest"),
+    [
+        ("flash-attn", "elsewhere-nearest", ("2.13.0", "cu126")),
+        ("flash-attn==2.8.2", "elsewhere-nearest", ("2.8.0", "cu128")),
+        ("torch==2.11.0\nflash-attn", "elsewhere", None),
+        ("flash-attn==2.3.0", "elsewhere-none", None),
+        ("mamba-ssm", "torch-unknown", None),
+    ],
+)
+def test_where_others_have_a_wheel_for_windows_the_nearest_torch_is_named(
+    tmp_path: Path, line: str, key: str, nearest: tuple[str, str] | None
+) -> None:
+    """Its makers have none there; for Linux the nearest torch was named alone."""
+    found = decided(tmp_path, {"requirements.txt": f"{line}\n"}, ADA)
+    [told] = [one for one in found.remarks if one.key.rpartition(".")[2].startswith(("elsewhere", "torch-unknown"))]
+    assert told.key == f"project.native.{key}"
+    assert not nearest or (told.params["nearest"], told.params["variant"]) == nearest
+    assert without(found) == (line.rpartition("\n")[2].partition("=")[0],)
+    assert not {"elsewhere", "torch-unknown"} & codes(decided(tmp_path, {"requirements.txt": f"{line}\n"}, AMPERE))
 
 
 def test_a_torch_that_only_a_page_of_wheels_names_moves_as_a_recommended_one(tmp_path: Path) -> None:

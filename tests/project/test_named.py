@@ -68,6 +68,11 @@ def test_what_is_told_of_a_build_is_told_of_the_one_that_is_taken(extra: str) ->
     assert not [one for one in said if f"{plain.torch}+" in one], said
 
 
+def test_a_setup_is_told_too_where_others_have_it() -> None:
+    keys = [one.key for one in named(ADA, "flash-attn")[1].said]
+    assert keys == ["project.native.no-wheel", "project.native.elsewhere-nearest"]
+
+
 def test_a_torch_that_was_named_stays_and_the_newest_is_not_called_unfit() -> None:
     verdict, found = named(BLACKWELL, "vllm")
     assert verdict.best

@@ -22,6 +22,7 @@ from wizard.project.packages.native import NOTHING, Relaxed
 
 _PLACE = "--with"
 _SAID_ALONE = ("project.remark.undeclared", "project.remark.held-back")  # of a project, which is none here
+_OF_LEFT = ("project.native.elsewhere", "project.native.torch-unknown")  # what else a setup says of them
 _OF_TORCH = ("project.remark.implied",)
 
 
@@ -64,8 +65,9 @@ def decide_named(machine: Machine, matrix: Matrix, choices: Choices, verdict: Ve
         python=decision.python if decision.python != best.python else kept.python,
         include_unadvertised=kept.include_unadvertised or not taken.advertised,
     )
-    out = tuple(one.why for one in decision.left_out)
     remarks = [one for one in decision.remarks if one.key not in _SAID_ALONE and one not in verdict.notices]
+    more_out = [one for one in remarks if one.key.startswith(_OF_LEFT)]
+    out = (*(one.why for one in decision.left_out), *more_out)
     of_torch = tuple(one for one in remarks if one.key in _OF_TORCH)
     told = [(one.key, one.params.get("name")) for one in (*out, *of_torch)]
     others = (one for one in remarks if (one.key, one.params.get("name")) not in told)

@@ -113,6 +113,8 @@ def said_of(native: Native, state: str, weigher: BuildWeigher, best: Weighed) ->
         least = (row.cuda_ends if state == "newer-cuda" else row.least) if row else ""
         given, place = best.candidate.variant, str(native.origins[0])
         yield message(f"project.native.{state}", name=native.name, place=place, least=least, given=given)
+    if state == "no-wheel":
+        yield from _elsewhere(weigher, best, native)
     if state in ("no-card", "old-card", "no-wheel", "before"):
         yield from _way_round(weigher.asks, native)
     needing = next((one for one in weigher.asks.needing if one.group == native.name), None)
@@ -183,6 +185,49 @@ def _before(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
         nearest = min(newer, key=version_key)
         return message("project.native.before", name=native.name, torch=torch, nearest=nearest)
     return message("project.native.before-none", name=native.name, torch=torch)
+
+
+def _elsewhere(weigher: BuildWeigher, best: Weighed, native: Native) -> Iterator[Message]:
+    """Yield where others have it for this system, and for which of the builds that run here; where its makers have it
+    by torch for another system, that no torch is known."""
+    os, row, pinned = weigher.machine.os, companion(native.name), _pinned(native)
+    known = (one for one in companion_table().wheels_elsewhere if (one.package, one.system) == (native.name, os))
+    if (others := next(known, None)) is None:
+        if row and row.wheels == "releases":
+            yield message(
+                "project.native.torch-unknown",
+                "{name}: no torch is known that has a ready wheel of it for this system.",
+                name=native.name,
+            )
+        return
+    asked, name = pinned.specifier if pinned else "", str(pinned or native.name)
+    here = [best.candidate, *_alike(weigher, best)]
+    found = next((one for one in here if others.has(asked, one.torch, one.variant)), None)
+    where = {"name": name, "page": others.where}
+    if found is None:
+        yield message(
+            "project.native.elsewhere-none",
+            "{name}: others than its makers have ready wheels for this system ({page}), but for no torch and CUDA that "
+            "run here.",
+            **where,
+        )
+    elif found == best.candidate:
+        yield message(
+            "project.native.elsewhere",
+            "{name}: others than its makers have a ready wheel for this system and this torch: {page}. If you trust "
+            "them, take it from there afterwards.",
+            **where,
+        )
+    else:
+        yield message(
+            "project.native.elsewhere-nearest",
+            "{name}: others than its makers have ready wheels for this system ({page}); the nearest torch of theirs "
+            "that runs here is {nearest} with {variant}[| (--torch {nearest} --variant {variant})]. If you trust them, "
+            "choose that one and take the wheel from there afterwards.",
+            **where,
+            nearest=found.torch,
+            variant=found.variant,
+        )
 
 
 def _way_round(asks: Understood, native: Native) -> Iterator[Message]:

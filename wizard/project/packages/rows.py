@@ -16,7 +16,7 @@ from packaging.version import Version
 from wizard.compatibility.data.ordering import variant_key, version_key
 from wizard.model.tables import SOME, Https, Name, Row, Sourced, Words, parse_table, shipped_table
 from wizard.project.packages.system_rows import BuildBackend, CardSpan, OfUnix, OldBuild, SystemProgram
-from wizard.project.versions import can_meet
+from wizard.project.versions import can_meet, meets
 
 Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
 Numbers = Annotated[str, msgspec.Meta(pattern=r"^[0-9]+(\.[0-9a-z]+)*$")]
@@ -263,6 +263,26 @@ class OwnIndex(Sourced, frozen=True):
     where: Https
 
 
+class WheelsElsewhere(Sourced, frozen=True):
+    """Where others than its makers have ready wheels of a package, for a system that these leave out, and for which
+    release, torch (two numbers) and CUDAs."""
+
+    KEYS = (("package", "system"),)
+
+    package: Name
+    system: Literal["windows", "linux"]
+    where: Https
+    builds: Annotated[
+        tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+(post\d+)? \d+\.\d+( cu\d{3})+$")], ...], SOME
+    ]
+
+    def has(self, specifier: str, torch: str, variant: str) -> bool:
+        """Return whether there is one of a release that meets it for this build."""
+        minor = ".".join(torch.split(".")[:2])
+        split = (one.split() for one in self.builds)
+        return any(for_torch == minor and variant in tags and meets(specifier, to) for to, for_torch, *tags in split)
+
+
 class Imported(Sourced, frozen=True):
     """The modules of a package, and all packages that it brings; `more`: it brings further ones, which no row names;
     `also`: what its repository is called."""
@@ -321,6 +341,7 @@ class CompanionTable(Row, frozen=True):
     imported: tuple[Imported, ...] = ()
     after_install: tuple[AfterInstall, ...] = ()
     own_index: tuple[OwnIndex, ...] = ()
+    wheels_elsewhere: tuple[WheelsElsewhere, ...] = ()
     native_gone: tuple[NativeGone, ...] = ()
 
 
