@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import stat
+import sys
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,6 +107,22 @@ def test_a_repository_is_cloned_once_and_its_hooks_do_not_run(
     assert bring_project(address, lambda: False, tmp_path / "projects") == folder, "it is there already"
     assert (folder / "mine.txt").exists()
     assert [one.name for one in (tmp_path / "projects").iterdir()] == ["captions"], "nothing is left of the making"
+
+
+def test_git_is_told_to_write_long_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git for Windows ends a clone at the first file beyond 260 characters else."""
+    asked = tmp_path / "asked"
+    monkeypatch.setattr(shutil, "which", lambda name: sys.executable)
+    code = f"import sys; open({str(asked)!r}, 'w').write(' '.join(sys.argv)); sys.exit(1)"
+    real = project_address.run
+    monkeypatch.setattr(
+        project_address,
+        "run",
+        lambda request, **how: real(replace(request, argv=(sys.executable, "-c", code, *request.argv[1:])), **how),
+    )
+    with pytest.raises(WizardError):
+        bring_project("https://git.example/o/n", lambda: False, tmp_path / "projects")
+    assert "-c core.longpaths=true" in asked.read_text()
 
 
 def test_a_downloaded_archive_is_unpacked_once(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from wizard.run.model import Facts, SelectedBuild
 from wizard.run.select.build_search import NO_BUILD_FITS
 from wizard.run.select.select_build import COMPANION_NOT_CARRIED
 from wizard.system import paths
-from wizard.transfer.address import address_problem, host_of
+from wizard.transfer.address import address_problem, file_path, host_of
 
 _OUT = "out"  # of the plan altogether
 _MADE_HERE = ("none", "releases", "pages", "conda")  # `wheels` of a companion that no index has ready
@@ -169,7 +169,7 @@ def _why_left(one: Statement, decision: ProjectDecision) -> str:
         return _OUT
     if row and row.wheels in _MADE_HERE and paths.os_name() not in row.ready:
         return "native"
-    if one.url.startswith("file:///") and not Path(urlsplit(one.url).path).exists():
+    if one.url.startswith("file:///") and not file_path(one.url).exists():
         return ""  # an export of another computer: its name and version count
     if one.url:
         return "address" if "://" in one.url and not one.url.startswith("file:") else "path"

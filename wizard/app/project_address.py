@@ -228,6 +228,7 @@ def _clone(git: str, address: ProjectAddress, made: Path, is_cancelled: IsCancel
     settings = {
         "core.hooksPath": str(none),
         "core.symlinks": "false",
+        "core.longpaths": "true",  # Windows': else a file beyond 260 characters ends the clone
         "core.protectNTFS": "true",
         "core.fsmonitor": "false",
         "submodule.recurse": "false",

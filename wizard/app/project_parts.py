@@ -28,12 +28,12 @@ from wizard.project.packages.lacking import name_on_pages
 from wizard.project.packages.native import Relaxed
 from wizard.project.versions import marker_holds
 from wizard.run.model import SelectedBuild
-from wizard.run.plan.commands import quote_of
+from wizard.run.plan.commands import line_of, quote_of
 from wizard.run.plan.held_back import SourceNeed
 from wizard.run.plan.other_packages import naming
 from wizard.run.plan.place import target_prefix
 from wizard.system import paths
-from wizard.transfer.address import address_problem
+from wizard.transfer.address import address_problem, file_path
 
 _MOST_READ = 1_000_000  # bytes
 NEEDED = "project.left.needed"
@@ -122,7 +122,7 @@ def _outside(why: str, one: Statement, request: ProjectRequest, selected: Select
     row = companion(one.name)
     name = name_on_pages(one.name, one.conda, row) if row else one.name
     native = f"{name}{one.specifier}" if is_kept and name == one.name else name
-    words = {"native": one.url or native, "path": str(Path(code_folder(request)) / one.url)}.get(why, one.url)
+    words = {"native": one.url or native, "path": str(_folder_of(request, one))}.get(why, one.url)
     needs_torch = _needs_torch(request, one, page) or (why == "path" and _builds_with_torch(Path(words)))
     way = message(
         f"project.left.{'page' if page else why}",
@@ -140,6 +140,12 @@ def _outside(why: str, one: Statement, request: ProjectRequest, selected: Select
     at: dict[str, Param] = {"file": one.origin.file, "line": one.origin.line, "where": redact(one.url)}
     said = message(f"project.part.{'page' if page else why}", name=one.name, **at)
     return Outside(way, part if _may_come(part, request) else None, said)
+
+
+def _folder_of(request: ProjectRequest, one: Statement) -> Path:
+    """Return the folder or file that a line names by its path, or by a file:// address."""
+    own = file_path(one.url) if one.url.startswith("file://") else one.url
+    return Path(code_folder(request)) / own
 
 
 def _may_come(part: ProjectPart, request: ProjectRequest) -> bool:
@@ -224,8 +230,9 @@ def _command(
     needs_torch: bool = False,
 ) -> str:
     os = paths.os_name()
-    quote = quote_of(this_users_shell(os))
+    shell = this_users_shell(os)
+    quote = quote_of(shell)
     python = python_path(str(target_prefix(request.choices)), os, selected.engine == "venv")
-    options = "--no-build-isolation " if needs_torch else ""
-    options += f"{'-e ' if is_editable else ''}{f'--find-links {quote(page)} ' if page else ''}"
-    return redact(f"{quote(python)} -m pip install --no-deps {options}{quote(words)}")
+    options = ("--no-build-isolation",) if needs_torch else ()
+    options += (*(("-e",) if is_editable else ()), *(("--find-links", quote(page)) if page else ()))
+    return redact(line_of(python, ("-m", "pip", "install", "--no-deps", *options, quote(words)), shell))

@@ -44,8 +44,8 @@ def quote_of(shell: str) -> Quote:
     return shlex.quote
 
 
-def _line(program: str, words: Iterable[str], shell: str) -> str:
-    """PowerShell takes a quoted program for a text, unless it is told to call it."""
+def line_of(program: str, words: Iterable[str], shell: str) -> str:
+    """Return a line for this shell: PowerShell takes a quoted program for a text, unless it is told to call it."""
     written = quote_of(shell)(program)
     return " ".join([f"& {written}" if shell == "powershell" and written != program else written, *words])
 
@@ -53,17 +53,17 @@ def _line(program: str, words: Iterable[str], shell: str) -> str:
 def _create(plan: Plan, shell: str) -> str:
     quote = quote_of(shell)
     if plan.engine == "venv":
-        return _line(plan.base_python or "python3", ("-m", "venv", quote(plan.prefix)), shell)
+        return line_of(plan.base_python or "python3", ("-m", "venv", quote(plan.prefix)), shell)
     channels = [word for channel in plan.channels for word in ("-c", quote(channel))]
     wanted = map(quote, (f"python={plan.python}", "pip", *plan.conda_specs))
     words = ("create", "-p", quote(plan.prefix), "--override-channels", *channels, *wanted)
-    return _line(plan.conda or "conda", words, shell)
+    return line_of(plan.conda or "conda", words, shell)
 
 
 def _install(plan: Plan, lock: Lock, shell: str) -> str:
     quote = quote_of(shell)
     words = (*_options(plan), *_requirements(plan, lock))
-    return _line("uv", ("pip", "install", "--python", quote(plan.prefix), *map(quote, words)), shell)
+    return line_of("uv", ("pip", "install", "--python", quote(plan.prefix), *map(quote, words)), shell)
 
 
 def _options(plan: Plan) -> Iterator[str]:

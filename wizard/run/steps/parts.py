@@ -162,7 +162,7 @@ class Parts(Step):
         """Raises Cancelled."""
         created = context.place.result().created
         argv = (str(created.python), "-m", "pip", *words)
-        request = Request(argv, cwd=created.prefix, environment=_environment(context.plan, part))
+        request = Request(argv, cwd=created.prefix, environment=build_environment(context.plan, part))
         outcome = run(request, lambda _, line: context.emitter.log(self.name, line), context.is_stopped)
         if outcome.cancelled or context.is_stopped():
             raise Cancelled
@@ -204,6 +204,8 @@ class _Locked:
         return {path: self._owners[path] for path, before in self._before.items() if before and stamp(path) != before}
 
 
+# Windows': a file beyond 260 characters ends the clone else, and an environment's `src` lies deep.
+_LONG_PATHS = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.longpaths", "GIT_CONFIG_VALUE_0": "true"}
 _QUIET = ("--no-input", "--disable-pip-version-check")
 
 
@@ -219,7 +221,7 @@ def pip_words(part: ProjectPart, prefix: Path, held: Path) -> tuple[str, ...]:
     return (*alone, *build, *page, *editable, part.words)
 
 
-def _environment(plan: Plan, part: ProjectPart | None) -> dict[str, str]:
+def build_environment(plan: Plan, part: ProjectPart | None) -> dict[str, str]:
     """The sources that the plan's packages came from, for what a build needs; in variables, not on the command line,
     where others could read a password. git asks nobody and goes by https alone."""
     sources = [source for source in plan.sources if source.role == "packages"]
@@ -233,6 +235,7 @@ def _environment(plan: Plan, part: ProjectPart | None) -> dict[str, str]:
         "GIT_ALLOW_PROTOCOL": "https:http" if is_here else "https",
         "GIT_HTTP_LOW_SPEED_LIMIT": "1000",  # bytes per second, for so many seconds: else git waits for ever
         "GIT_HTTP_LOW_SPEED_TIME": "60",
+        **({} if "GIT_CONFIG_COUNT" in os.environ else _LONG_PATHS),
         **({"PIP_INDEX_URL": indexes[0]} if indexes else {"PIP_NO_INDEX": "1"}),
         **({"PIP_EXTRA_INDEX_URL": " ".join(indexes[1:])} if indexes[1:] else {}),
         **({"PIP_FIND_LINKS": " ".join(links)} if links else {}),

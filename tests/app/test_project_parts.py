@@ -1,0 +1,85 @@
+"""The commands of what is left out, as Windows has them: its paths, its shell, its file:// addresses."""
+
+from __future__ import annotations
+
+import subprocess
+from nturl2path import url2pathname as ntpath_of
+from pathlib import Path, PureWindowsPath
+
+import pytest
+
+from tests.app import values
+from tests.project.test_read import project_of
+from tests.tools import needs
+from wizard.app import project_parts
+from wizard.app.project import request_of
+from wizard.app.project_parts import Outside, outside
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices, ProjectPart
+from wizard.run.plan.commands import quote_of
+from wizard.run.steps.parts import build_environment, pip_words
+from wizard.system import paths
+from wizard.transfer.address import file_path
+
+PREFIX = "C:\\Users\\Li Wei\\torch-envs\\demo"
+SETUP = "from setuptools import setup\nsetup(name='part')\n"
+
+
+def found(folder: Path, files: dict[str, str | bytes]) -> list[Outside]:
+    request = request_of(project_of(folder, files), values.FACTS, load_matrix(), Choices(parts=True))
+    return list(outside(request, values.SELECTED))
+
+
+def command(one: Outside) -> str:
+    return str(one.way.params["command"])
+
+
+@pytest.mark.parametrize(("shell", "call"), [("powershell", "& '{}'"), ("cmd", '"{}"')])
+def test_a_command_runs_where_its_path_has_a_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: str, call: str
+) -> None:
+    """PowerShell took the quoted program for a text, and told of an unexpected -m."""
+    monkeypatch.setattr(paths, "os_name", lambda: "windows")
+    monkeypatch.setattr(project_parts, "this_users_shell", lambda os: shell)
+    monkeypatch.setattr(project_parts, "target_prefix", lambda choices: PREFIX)
+    address = "git+https://git.example/a/b"
+    files: dict[str, str | bytes] = {"requirements.txt": f"torch\npart @ {address}\n"}
+    [one] = found(tmp_path, files)
+    python = PureWindowsPath(PREFIX, *(("Scripts",) if values.SELECTED.engine == "venv" else ()), "python.exe")
+    words = f"-m pip install --no-deps {quote_of(shell)(address)}"
+    assert command(one) == f"{call.format(python)} {words}"
+
+
+def test_a_folder_that_a_file_address_names_is_put_in_by_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`file:///C:/…` was looked for as `/C:/…`, and %20 as it stands: its name alone counted, on the package index."""
+    part = tmp_path / "its part"
+    part.mkdir()
+    (part / "setup.py").write_text(SETUP, encoding="utf-8")
+    [one] = found(tmp_path, {"requirements.txt": f"torch\npart @ {part.as_uri()}\n"})
+    assert one.part is not None
+    assert one.part.words == str(part)
+    assert "file:" not in command(one)
+    assert found(tmp_path, {"requirements.txt": "torch\npart @ file:///nobody/has/it\n"}) == []
+    monkeypatch.setattr("urllib.request.url2pathname", ntpath_of)
+    assert str(file_path("file:///C:/my%20code/part")) == "C:\\my code\\part"
+
+
+@needs("git")
+def test_pips_git_may_write_long_paths_where_nobody_has_settings_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(name: str) -> str:
+        environment = build_environment(values.plan("run"), None)
+        return subprocess.run(["git", "config", name], env=environment, capture_output=True, text=True).stdout.strip()
+
+    assert told("core.longpaths") == "true"
+    own = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "own.word", "GIT_CONFIG_VALUE_0": "kept"}
+    for name, value in own.items():
+        monkeypatch.setenv(name, value)
+    assert told("own.word") == "kept"
+
+
+def test_pip_is_given_windows_paths_as_they_are() -> None:
+    part = ProjectPart("part", "C:\\my code\\part", values.SELECTED.engine_reason, is_editable=True)
+    prefix, held = Path(PREFIX), Path("C:\\runs\\1\\parts-constraints.txt")
+    assert pip_words(part, prefix, held)[-4:] == ("--src", str(prefix / "src"), "-e", "C:\\my code\\part")
