@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 import stat
 import sys
 import zipfile
@@ -23,6 +22,7 @@ from wizard.cli.main import main
 from wizard.model.errors import Cancelled, UsageError, WizardError
 from wizard.model.messages import text
 from wizard.project.read import read_project
+from wizard.system import paths
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "machines"
 WANTS_GIT = needs("git")
@@ -112,7 +112,7 @@ def test_a_repository_is_cloned_once_and_its_hooks_do_not_run(
 def test_git_is_told_to_write_long_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Git for Windows ends a clone at the first file beyond 260 characters else."""
     asked = tmp_path / "asked"
-    monkeypatch.setattr(shutil, "which", lambda name: sys.executable)
+    monkeypatch.setattr(paths, "find_program", lambda name: sys.executable)
     code = f"import sys; open({str(asked)!r}, 'w').write(' '.join(sys.argv)); sys.exit(1)"
     real = project_address.run
     monkeypatch.setattr(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path, PureWindowsPath
@@ -131,3 +132,28 @@ def test_long_paths_are_extended_by_their_kind() -> None:
     assert extended("\\\\?\\C:\\a", is_windows=True) == "\\\\?\\C:\\a"
     assert extended("/a", is_windows=False) == "/a"
     assert extended("\\a", is_windows=True) == "\\a", "of whatever drive is the current one"
+
+
+def test_a_program_of_the_current_folder_is_none_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows looks there first, and a stranger's project may have a git.exe of its own."""
+    ending = traits.this().program_ending
+    for name in ("project", "programs"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"tool{ending}").write_bytes(b"")
+        (tmp_path / name / f"tool{ending}").chmod(0o755)
+    monkeypatch.chdir(tmp_path / "project")
+    monkeypatch.setenv("PATH", os.pathsep.join((".", "", str(tmp_path / "programs"))))
+    assert paths.find_program("tool") == str(tmp_path / "programs" / f"tool{ending}")
+    assert paths.find_program("tool", os.pathsep.join((".", ""))) is None
+    assert paths.find_program("tool", "") is None
+
+
+def test_on_windows_a_program_has_one_of_the_endings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "this", lambda: replace(traits.this(), program_ending=".exe"))
+    monkeypatch.setenv("PATHEXT", ".COM;.EXE;.CMD")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("code", "code.cmd", "nvcc.exe"):
+        (tmp_path / name).write_bytes(b"")
+        (tmp_path / name).chmod(0o755)
+    assert paths.find_program("code") == str(tmp_path / "code.cmd"), "beside it lies a script for bash"
+    assert paths.find_program("nvcc.exe") == paths.find_program("nvcc") == str(tmp_path / "nvcc.exe")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from wizard.model.events import Event, EventKind, parse_line
 from wizard.model.messages import Message, in_each, message
 from wizard.model.redact import redact
 from wizard.process import Outcome, Request, run
+from wizard.system import paths
 
 LINE_LOST = 255  # ssh's own word: whatever the other side said ends with another status
 ATTEMPTS = 5
@@ -84,7 +84,7 @@ def host_named(text: str, is_cancelled: Callable[[], bool] = lambda: False) -> F
             "Write user@box, a name of your ssh settings, or ssh://box:2222.",
             host=text,
         )
-    ssh = shutil.which("ssh")
+    ssh = paths.find_program("ssh")
     if ssh is None:
         raise UsageError(
             "host-no-ssh", "There is no ssh on this computer.", "Install OpenSSH's client, then try again."

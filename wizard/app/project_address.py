@@ -15,7 +15,6 @@ import filecmp
 import io
 import os
 import re
-import shutil
 import stat
 import tempfile
 import time
@@ -161,7 +160,7 @@ def _made(address: ProjectAddress, place: Path, is_cancelled: IsCancelled) -> Pa
         place.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".begun-", dir=place, ignore_cleanup_errors=True) as begun:
             made = Path(begun) / address.name
-            git = None if address.is_archive else shutil.which("git")
+            git = None if address.is_archive else paths.find_program("git")
             if git:
                 _clone(git, address, made, is_cancelled)
             else:

@@ -26,6 +26,7 @@ import psutil
 from wizard.model.errors import WizardError
 from wizard.process import Request, redact, run
 from wizard.sources.model import UserSettings
+from wizard.system import paths
 from wizard.system.traits import this
 from wizard.transfer.concurrently import GoesOn, ask_together
 from wizard.transfer.http import Client, file_headers
@@ -106,7 +107,7 @@ def network_fingerprint(settings: UserSettings) -> str:
 
 def _routes() -> tuple[str, ...]:
     if not this().has_proc:
-        answer = run(Request(("route", "print", "-4", "0.0.0.0"), timeout=_TIMEOUT))
+        answer = run(Request((paths.find_program("route") or "route", "print", "-4", "0.0.0.0"), timeout=_TIMEOUT))
         return parse_windows_routes(answer.stdout, _masks())
     try:
         return parse_linux_routes(Path("/proc/net/route").read_text(encoding="ascii"))

@@ -7,6 +7,7 @@ variable, TORCH_WIZARD_HOME, which tests, labs with small home quotas and USB st
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -167,6 +168,19 @@ def _may_be_made(folder: Path) -> bool:
     except (OSError, StopIteration):
         return False
     return True
+
+
+def find_program(name: str, path: str | None = None) -> str | None:
+    """Return where a program lies on PATH, or on `path`; None: nowhere there.
+
+    Windows' own search, and Python's there, begins in the current folder: that may be a stranger's project, with a
+    git.exe of its own. What lies there is not taken, nor what a relative entry of PATH names.
+    """
+    endings = os.environ.get("PATHEXT", "").lower().split(";") if this().program_ending else []
+    names = [name] if not endings or name.lower().endswith(tuple(endings)) else [name + ending for ending in endings]
+    folders = map(Path, (os.environ.get("PATH", os.defpath) if path is None else path).split(os.pathsep))
+    places = (str(folder / one) for folder in folders if folder.is_absolute() for one in names)
+    return next(filter(None, map(shutil.which, places)), None)
 
 
 def uv_executable() -> Path:

@@ -10,7 +10,6 @@ import ast
 import enum
 import json
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -160,7 +159,7 @@ def _pythons(around: UserContext) -> Iterator[str]:
     """Yield Pythons, those on the user's PATH first: that is the pip that people type. A frozen program is no
     Python."""
     for name in ("python3", "python", "py"):
-        found = shutil.which(name, path=around.environ.get("PATH"))
+        found = paths.find_program(name, around.environ.get("PATH"))
         if found:
             yield found
     if not paths.is_frozen():

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os as system
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,6 +36,7 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message, text
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import run_folders
+from wizard.system import paths
 from wizard.system.traits import of
 
 # Which conda an environment belongs to, so that it can be switched on where that conda is on no PATH.
@@ -140,7 +140,7 @@ def look_at_place(prefix: Path, os_name: str, has_cuda: bool) -> UsableEnvironme
         this_users_shell(os_name),
         is_venv=is_venv,
         has_script=has_activation(prefix, os_name),
-        conda=is_conda_prefix(prefix) and bool(system.environ.get("CONDA_EXE") or shutil.which("conda")),
+        conda=is_conda_prefix(prefix) and bool(system.environ.get("CONDA_EXE") or paths.find_program("conda")),
         has_cuda=has_cuda,
         project=project_of(prefix),
     )

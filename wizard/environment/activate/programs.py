@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -41,7 +40,7 @@ KERNEL_LACKS = ErrorText(
 
 def find_editor(environment: Mapping[str, str]) -> Path | None:
     """Return VS Code, or a program that is built from it; None where there is none."""
-    found = (shutil.which(name, path=environment.get("PATH", "")) for name in _EDITORS)
+    found = (paths.find_program(name, environment.get("PATH", "")) for name in _EDITORS)
     known = places().editors(environment, [Path(one) for one in found if one])
     return next((one for one in known if one.is_file()), None)
 
@@ -91,7 +90,7 @@ def _active_variable(prefix: Path) -> str:
 def find_notebook(prefix: Path) -> str | None:
     """Return the command that opens notebooks where the environment is active; None where no Jupyter is found."""
     path = _active(prefix)["PATH"]
-    found = next((command for name, command in _NOTEBOOKS.items() if shutil.which(name, path=path)), None)
+    found = next((command for name, command in _NOTEBOOKS.items() if paths.find_program(name, path)), None)
     refuses = (user_ids() or (1,))[0] == 0  # root's, as in containers and images of WSL
     return f"{found} --allow-root" if found and refuses else found
 

@@ -9,7 +9,6 @@ PATH's front, whatever the settings do. The window belongs to the user: it outli
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -162,7 +161,7 @@ def _shell_and_line(shell: str, lines: Sequence[ShellLine], prefix: Path) -> tup
 
 def _in_terminal(line: str, shell: str, prefix: Path, is_wanted_for_it: bool = False) -> tuple[str, ...]:
     """`is_wanted_for_it`: the line does more than switch the environment on, and opens a window of its own."""
-    terminal = find_terminal(os.environ, shutil.which)
+    terminal = find_terminal(os.environ, paths.find_program)
     if terminal is None and is_wanted_for_it and _has_display(os.environ):
         return (shell, "-c", line)
     if terminal is None and is_wanted_for_it:
@@ -239,5 +238,12 @@ def windows_command(line: str, shell: str, comspec: str) -> tuple[str, ...] | st
     backslashes that Python puts before those in between.
     """
     if shell == "powershell":
-        return ("powershell.exe", "-NoExit", "-ExecutionPolicy", "Bypass", "-Command", line)
+        return (
+            paths.find_program("powershell") or "powershell.exe",
+            "-NoExit",
+            "-ExecutionPolicy",
+            "Bypass",
+            "-Command",
+            line,
+        )
     return f'"{comspec}" /S /K "{line}"'

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import re
-import shutil
 from dataclasses import replace
 
 from wizard.machine.asking import Ask, question
@@ -31,6 +30,7 @@ from wizard.machine.model import Driver, Gpu, MigInstance
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
 from wizard.process import Outcome
+from wizard.system import paths
 from wizard.system.places import places
 
 SECONDS = 15.0
@@ -81,7 +81,7 @@ _NO_SENSORS = re.compile(r"^\|ERR![^|\n]*ERR! */")  # fan and power do not answe
 
 def find_nvidia_smi() -> str | None:
     """Return its path: on PATH, else where drivers put it; None: not there."""
-    found = shutil.which("nvidia-smi")
+    found = paths.find_program("nvidia-smi")
     if found:
         return found
     return next((str(place) for place in places().nvidia_smi() if place.is_file()), None)

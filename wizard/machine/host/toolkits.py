@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.machine.asking import Ask, question
 from wizard.machine.model import Toolkit
+from wizard.system import paths
 from wizard.system.places import places
 from wizard.system.traits import this
 
@@ -76,7 +76,7 @@ def probe_toolkits(ask: Ask) -> tuple[Toolkit, ...]:
     """Return the CUDA Toolkits that are installed, the one on PATH first, each folder once."""
     found: list[Toolkit] = []
     seen: set[Path] = set()
-    on_path = shutil.which("nvcc")
+    on_path = paths.find_program("nvcc")
     if on_path and (version := _ask_nvcc(ask, on_path)):
         found.append(Toolkit(version, on_path, "PATH"))
         seen.add(Path(on_path).resolve().parent.parent)
