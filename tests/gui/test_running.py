@@ -7,19 +7,21 @@ import re
 import time
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QPushButton, QSystemTrayIcon, QWidget
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QPushButton, QScrollArea, QSystemTrayIcon, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run, until_cancelled
-from tests.gui.walking import failed_install, go_to, leave_the_run, press, settle
+from tests.gui.walking import failed_install, go_to, leave_the_run, lower, press, settle
 from wizard.app.pages.order import PageId
+from wizard.app.pages.run import FileView
 from wizard.gui.pages import file_bars
 from wizard.gui.pages.install import InstallPage
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets import announce
+from wizard.gui.widgets.icons import Sign
 from wizard.model.errors import UsageError
 from wizard.model.events import EventKind
 from wizard.model.messages import LANGUAGES
@@ -225,6 +227,61 @@ def test_after_the_download_nothing_can_be_paused_and_nothing_has_jumped(
     assert install.cancel.isVisible()
     qtbot.waitUntil(lambda: window.focusWidget() is install.log_button)  # a Return must not cancel
     assert install.progress.height() == before
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("width", [1280, 1024, 640, 496, 480])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_pause_moves_nothing(
+    language: str,
+    width: int,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    session: FakeSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(file_bars, "_STAYS", 60.0)
+    session.script = half_run
+    window, install = installing(qtbot, make_window, language)
+    lower(window, (width, 740))
+    qtbot.waitUntil(lambda: "36.2 MB/s" in said_on(install.progress))
+    qtbot.wait(100)  # all has its place
+
+    def places() -> list[tuple[QPoint, QSize]]:
+        bars = [one for one in install.findChildren(QProgressBar) if one.isVisible()]
+        assert len(bars) == 3
+        seen = [*install.steps.findChildren(Sign), *bars, install.progress, install.cancel, window.footer]
+        return [(one.mapTo(window, QPoint()), one.size()) for one in seen]
+
+    before = places()
+    for _ in range(2):  # and as it goes on
+        press(qtbot, install.pause)
+        settle(qtbot, window)
+        qtbot.wait(100)
+        assert places() == before
+    assert is_across(install)
+
+
+def is_across(install: InstallPage) -> bool:
+    """Whether nothing is scrolled to at the side."""
+    sheet = install.findChild(QScrollArea)
+    return isinstance(sheet, QScrollArea) and sheet.horizontalScrollBar().maximum() == 0
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_in_a_pause_a_file_that_is_there_keeps_its_bar(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_bars, "_STAYS", 0.2)
+    bars = file_bars.FileBars()
+    qtbot.addWidget(bars)
+    there = [FileView("numpy", 12_300_000, 12_300_000)]
+    bars.show_files(there, is_paused=True)
+    qtbot.wait(300)
+    bars.show_files(there, is_paused=True)
+    bars.show_files(there)
+    assert not bars.isHidden(), "nor does it go as the run goes on"
+    qtbot.wait(300)
+    bars.show_files(there)
+    assert bars.isHidden()
 
 
 def test_what_comes_when_it_is_cancelled_comes_elsewhere(

@@ -27,7 +27,7 @@ from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.commands import page_name
 from wizard.gui.widgets.frames import Fold, Sheet, column, line_up
 from wizard.gui.widgets.icons import Sign
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import Roomy, label
 from wizard.gui.widgets.messages import Busy, HelpPanel, Trouble
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, Words
@@ -55,7 +55,7 @@ class Page(QWidget):
         self.footer_last: list[QWidget] = []  # of them, what keys reach after the primary button
         self.footer_right: list[QWidget] = []
         self._task: Task[Any] | None = None
-        self._title, self._subtitle = label("", "title"), label("", "subtitle")
+        self._title, self._subtitle = label("", "title"), Roomy("subtitle")
         self.of_class = Advice("", "strong")  # which class this is done for
         self.of_class.setVisible(False)
         self.trouble = Trouble(context.translator, self._ways)

@@ -90,6 +90,8 @@ class FileBars(QWidget):
         if files is None:
             self._shown, self._done = [], {}
         else:
+            if is_paused:  # nothing goes: what lies below does not move
+                self._done = dict.fromkeys(self._done, time.monotonic())
             self._take(files)
         for place, (name, bar, count) in enumerate(self._rows):
             one = next(iter(self._shown[place:]), None)

@@ -218,13 +218,13 @@ class InstallPage(Page):
         return True
 
     def _going_head(self) -> tuple[str, str]:
+        words = self.tr("You can close this window. If the network fails, the download resumes where it stopped.")
+        self._subtitle.keep_room(words)  # in a pause, too
         if self._cancelling:
             return self.tr("Cancelling…"), self.tr("The current step is ended safely. This takes a moment.")
         if self._paused:
             return self.tr("Paused"), self.tr("Nothing is downloaded until you press Resume.")
-        words = self.tr("You can close this window. If the network fails, the download resumes where it stopped.")
-        is_repair = self.watch.view.step(REPAIR_STEP) is not None
-        return self.tr("Repairing") if is_repair else self.tr("Installing"), words
+        return self.tr("Installing") if self.watch.view.step(REPAIR_STEP) is None else self.tr("Repairing"), words
 
     @property
     def percent(self) -> int | None:

@@ -32,6 +32,8 @@ _BELOW_RATE = 4  # pixels between the speed's words and its curve
 _LOW, _LOWEST = 400, 250  # pixels of the page: less has no room for the curve, for the speed
 _LONG = 85 * 60  # seconds: no time left has longer words
 _AIR, _TIGHT, _AROUND = 8, 10, 16  # pixels: between two steps where there is room, else, and around all of them
+_SIDE, _NARROW_SIDE = 22, 14  # pixels beside the bar; in a narrow window
+_NARROW = 520  # pixels: less has no room for what a step did beside its name
 _CURVE_FILL = 40  # of 255: how much of the accent lies under the line
 
 
@@ -99,11 +101,12 @@ class RunProgress(QFrame):
         super().__init__(parent)
         self._translator = translator
         self.setProperty("role", "card")
-        both = Turning(28, (22, 16, 22, 18))
-        column(self).addWidget(both)
+        self._both = Turning(28)
+        column(self).addWidget(self._both)
         self._whole = QWidget()
         rows, line = column(self._whole, gap=10), line_up(gap=14)
         self._was_measured = self._is_lowest = False  # whether this attempt has told a speed; no room for one
+        self._is_to_come = False  # the download, of which there will be a speed
         self._percent, self._left = label("", "moment", wrap=False), label("", "muted", wrap=False)
         self._done = label("", "muted", wrap=False)
         _keep_room(self._done)
@@ -131,12 +134,26 @@ class RunProgress(QFrame):
         beside.addLayout(over)
         beside.addWidget(self._curve)
         beside.addStretch(1)
-        both.line.addWidget(self._whole, 1)
-        both.line.addWidget(self._speed)
+        self._both.line.addWidget(self._whole, 1)
+        self._both.line.addWidget(self._speed)
+        self._put_sides()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._put_sides()
+
+    def _put_sides(self) -> None:
+        side = _SIDE if self.width() >= _NARROW else _NARROW_SIDE
+        self._both.line.setContentsMargins(side, 16, side, 18)
+
+    def _keep_place(self) -> None:
+        """The speed has its place from the start to the end of the download, and in a pause: what lies below stays."""
+        _keep_room(self._speed, self._is_to_come and not self._is_lowest)
 
     def give_way(self, room: int) -> None:
         """Leave the curve out where so few pixels are better given to the steps, and the speed, too, in the lowest."""
         self._is_lowest = room < _LOWEST
+        self._keep_place()
         if self._is_lowest:
             self._speed.hide()
         if self._curve.has_no_room is not (room < _LOW):
@@ -173,12 +190,8 @@ class RunProgress(QFrame):
         put_words(self._left, left_text(left) if left is not None else words)
         put_words(self._rate, rate_text(rate) if rate else "")
         put_words(self._limit, limit)
-        is_to_come = is_going and (fetch is None or fetch.state in ("waiting", "running"))
-        has_room = is_to_come and not self._curve.has_no_room
-        _keep_room(self._speed, has_room and not is_paused)
-        # A pause leaves the place of the speed to the bar; what lies below does not move.
-        high = self._rate.sizeHint().height() + _BELOW_RATE + _CURVE_HEIGHT
-        self._whole.setMinimumHeight(high if has_room and is_paused else 0)
+        self._is_to_come = is_going and (fetch is None or fetch.state in ("waiting", "running"))
+        self._keep_place()
         self._speed.setVisible(rate is not None and not self._is_lowest)
         self.bar.setAccessibleName(self.tr("Progress: %1").replace("%1", percent))
         self.bar.setAccessibleDescription(self.words)
@@ -200,7 +213,6 @@ _HELD = ("fetch", "install")  # by a pause: the download and what waits for its 
 _FETCH = "fetch"
 
 
-_NARROW = 520  # pixels: less has no room for what a step did beside its name
 _RIGHT = 80  # pixels of how long it took
 
 

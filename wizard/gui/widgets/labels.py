@@ -81,6 +81,29 @@ class Wrapped(QLabel):
         QGuiApplication.clipboard().setText(self.selectedText().replace(BREAK, "").replace(JOINT, ""))
 
 
+class Roomy(Wrapped):
+    """Words that others stand in for at times, which need more lines: what lies below does not move then."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__()
+        self._longest = label("", role, self)
+        self._longest.hide()
+        self.setProperty("role", role)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setMinimumWidth(40)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+
+    def keep_room(self, words: str) -> None:
+        """Be at least as high as these words."""
+        if words != self._longest.text():
+            self._longest.setText(words)
+            self.updateGeometry()
+
+    def heightForWidth(self, width: int) -> int:
+        return max(super().heightForWidth(width), self._longest.heightForWidth(width))
+
+
 class OneLine(QLabel):
     """Words that stay on one line: what does not fit is left out in its middle, and told by a tool tip and a reader."""
 
