@@ -39,7 +39,7 @@ def test_a_copy_is_made_under_its_own_name(qtbot: QtBot, make_window: MakeWindow
     typed(qtbot, page.copying.name, "lesson-4")
     press(qtbot, page.copying.go)
     qtbot.waitUntil(lambda: page.copying.bar.value() == 250)
-    assert "1 GB of 4 GB" in page.copying.bar.accessibleName()
+    assert "1.00 GB of 4.00 GB" in page.copying.bar.accessibleName()
     side.let_go.set()
     settle(qtbot, window)
     assert ("clone", "lesson-4") in side.calls

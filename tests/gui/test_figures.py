@@ -49,6 +49,9 @@ def test_variants(variant: str, text: str) -> None:
 def test_a_running_figure_keeps_its_decimals() -> None:
     """Else it jumps in width: 1.59, 1.6, 1.61."""
     running = [figures.part_text("%1 of %2", done, 2_900_000_000) for done in (1_594_000_000, 1_600_000_000)]
-    assert running == ["1.59 of 2.9 GB", "1.60 of 2.9 GB"]
-    assert figures.part_text("%1 of %2", 0, 2_900_000_000) == "0 B of 2.9 GB"
-    assert figures.part_text("%1 of %2", 2_900_000_000, 2_900_000_000) == "2.9 GB"
+    assert running == ["1.59 of 2.90 GB", "1.60 of 2.90 GB"]
+    assert figures.part_text("%1 of %2", 0, 2_900_000_000) == "0 B of 2.90 GB"
+    assert figures.part_text("%1 of %2", 2_900_000_000, 2_900_000_000) == "2.90 GB"
+    assert figures.part_text("%1 of %2", 2_897_000_000, 2_900_000_000) == "2.90 of 2.90 GB"
+    assert figures.part_text("%1 of %2", 9_990_000_000, 12_000_000_000) == "9.99 of 12.0 GB", "three digits each"
+    assert figures.part_text("%1 of %2", 600, 900) == "600 of 900 B"

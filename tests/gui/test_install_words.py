@@ -61,7 +61,7 @@ def test_the_download_counts_its_files_and_names_each_unit_once(
 ) -> None:
     session.script = half_run
     _, install = installing(qtbot, make_window)
-    assert {"Files: 2 of 5", "1.34 of 2.9 GB"} <= set(said(install))
+    assert {"Files: 2 of 5", "1.34 of 2.90 GB"} <= set(said(install))
 
 
 def test_later_steps_say_how_long_they_took_the_last_time(
@@ -156,7 +156,7 @@ def test_what_is_being_cancelled_says_no_time_left(
     qtbot.waitUntil(lambda: "about 6 s" in said(install))
     install.cancel.click()
     assert [words for words in said(install) if "about" in words or "MB/s" in words] == []
-    assert "1.34 of 2.9 GB" in install.progress.words
+    assert "1.34 of 2.90 GB" in install.progress.words
 
 
 def test_a_long_line_of_a_step_stays_one_line_and_is_told_whole(

@@ -354,7 +354,7 @@ def test_large_files_have_bars_of_their_own(
         EventKind.PROGRESS, step="fetch", done=2_000, total=4_000, unit="bytes", files=[["torch", 1_200, 2_400]]
     )
     run_of(session).emit(EventKind.PROGRESS, step="install", done=10, total=20, unit="bytes")
-    both = ["torch: 1.20 of 2.4 kB", "numpy: 12.3 MB"]
+    both = ["torch: 1.20 of 2.40 kB", "numpy: 12.3 MB"]
     qtbot.waitUntil(lambda: bars() == both)  # what is there keeps its place
     monkeypatch.setattr(file_bars, "_SILENT_AFTER", 0.1)
     qtbot.wait(200)
@@ -366,13 +366,13 @@ def test_large_files_have_bars_of_their_own(
     again = [["torch", 1_300, 2_400], ["triton", 600, 900], ["nccl", 100, 300]]
     run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_101, total=4_000, unit="bytes", files=again)
     triton = "triton: 600 of 900 B"
-    qtbot.waitUntil(lambda: bars() == ["torch: 1.30 of 2.4 kB", "nccl: 100 of 300 B", triton])
+    qtbot.waitUntil(lambda: bars() == ["torch: 1.30 of 2.40 kB", "nccl: 100 of 300 B", triton])
     run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_102, total=4_000, unit="bytes", files=again[1:])
     qtbot.wait(200)
-    assert bars()[0] == "torch: 1.30 of 2.4 kB", "a file is there only when the download says so"
+    assert bars()[0] == "torch: 1.30 of 2.40 kB", "a file is there only when the download says so"
     there = [["torch", 2_400, 2_400], *again[1:]]
     run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_103, total=4_000, unit="bytes", files=there)
-    qtbot.waitUntil(lambda: bars()[0] == "torch: 2.4 kB")
+    qtbot.waitUntil(lambda: bars()[0] == "torch: 2.40 kB")
     monkeypatch.setattr(file_bars, "_STAYS", 0.001)
     run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_104, total=4_000, unit="bytes", files=there)
     qtbot.waitUntil(lambda: bars() == ["nccl: 100 of 300 B", triton])  # a moment later

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QProgressBar, QPushButt
 
 from wizard.gui.widgets.commands import plain
 from wizard.gui.widgets.fields import MainButton, PathField, read_in_order
-from wizard.gui.widgets.figures import rate_text
+from wizard.gui.widgets.figures import part_text, rate_text
 from wizard.gui.widgets.frames import Turning, column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
 from wizard.gui.widgets.labels import Pill, label, selectable
@@ -226,7 +226,7 @@ class PackPanel(QFrame):
         if told is None:
             return self.tr("Checking what is here already…")
         if told.total is None:
-            return f"{bytes_text(told.done)}   {told.file}"
-        words = self.tr("%1 of %2").replace("%1", bytes_text(told.done)).replace("%2", bytes_text(told.total))
+            return f"{bytes_text(told.done, keeps_zeros=True)}   {told.file}"
+        words = part_text(self.tr("%1 of %2"), told.done, told.total)
         rate = rate_text(told.rate) if told.rate else ""
         return "   ".join(part for part in (words, rate, told.file) if part)

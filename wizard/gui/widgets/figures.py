@@ -64,10 +64,11 @@ def variant_text(variant: str) -> str:
 
 
 def part_text(words: str, done: int, total: int) -> str:
-    """Put both into the words: `1.60 of 2.9 GB`, the unit once where both have the same; all of it: `12.3 MB`."""
+    """Put both into the words: `1.60 of 2.90 GB`, the unit once where both have the same; all of it:
+    `12.3 MB`. Both have as many digits: `2.90 of 2.9 GB` looked unfinished."""
+    part, whole = bytes_text(done, keeps_zeros=True), bytes_text(total, keeps_zeros=True)
     if done == total:
-        return bytes_text(total)
-    part, whole = bytes_text(done, keeps_zeros=True), bytes_text(total)
+        return whole
     number, _, unit = part.rpartition(" ")
     part = number if number and unit == whole.rpartition(" ")[2] else part
     return words.replace("%2", whole).replace("%1", part)

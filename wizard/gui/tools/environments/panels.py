@@ -136,7 +136,8 @@ class ClonePanel(QFrame):
 
     def _show_progress(self, done: int, total: int) -> None:
         self.bar.setValue(int(_STEPS * done / total) if total else 0)
-        words = self.tr("%1 of %2 copied").replace("%1", bytes_text(done)).replace("%2", bytes_text(total))
+        words = self.tr("%1 of %2 copied").replace("%1", bytes_text(done, keeps_zeros=True))
+        words = words.replace("%2", bytes_text(total, keeps_zeros=True))
         self._progress.setText(words if total else self.tr("Checking it…"))
         self.bar.setAccessibleName(self._progress.text())
 
