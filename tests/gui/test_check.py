@@ -22,7 +22,7 @@ from tests.gui.walking import go_to, press, settle, texts, visible
 from tests.sentences import error_text
 from wizard.app.pages.check import Looks, check_rows, is_fine, live_rows, other_findings
 from wizard.app.pages.order import PageId
-from wizard.app.pages.requirements import requirements
+from wizard.app.pages.requirements import requirements, with_lint
 from wizard.gui.pages.check import CheckPage
 from wizard.gui.pages.check_rows import CheckRows, DriverPanel
 from wizard.gui.shell.splash import SIZE
@@ -79,6 +79,35 @@ def test_findings_of_this_install_stand_with_the_facts_and_the_others_apart(sess
     others = other_findings(session.looks)
     assert "conda-cpu-order" in [row.finding.code for row in others if row.finding]
     assert len(others) + 1 == len(session.looks.findings)
+
+
+@pytest.mark.parametrize(
+    ("pip", "state", "met"),
+    [
+        ("index-url = https://pypi.douban.com/simple", "warning", "Setup takes another source."),
+        ("index-url = http://pypi.org/simple", "warning", "Setup takes another source."),
+        ("find-links = /srv/wheels  # ours", "warning", "Setup works around it."),
+        ("cert = /not/there.pem", "problem", "Setup fails until it is mended."),
+        ("no-index = true", "problem", "Setup fails until it is mended."),
+        ("index-url = https://download.pytorch.org/whl/cu126", "problem", "Setup fails until it is mended."),
+    ],
+)
+def test_a_setting_says_whether_it_hinders_the_setup(pip: str, state: str, met: str, session: FakeSession) -> None:
+    """What breaks pip by itself is no problem here where setup goes on without it."""
+    scenes.write_settings(session).write_text(f"[global]\n{pip}\n", encoding="utf-8")
+    looks = Looks(scenes.findings(session))
+    told = [(row.state, text(row.met, "en")) for row in check_rows(session.facts, looks) if row.met is not None]
+    assert told == [(state, met)]
+    (row,) = with_lint((), looks.findings)
+    assert row.state == state, "so that Next shows each step"
+
+
+def test_whether_a_setting_hinders_is_read_with_it(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    _, window = _found(qtbot, make_window, session)
+    said = "The mirror pypi.douban.com/simple is gone. Setup takes another source."
+    assert said in texts(window)
+    press(qtbot, check_page(window).copy)
+    assert f"Settings: {said}" in QGuiApplication.clipboard().text()
 
 
 def test_the_network_is_a_row_and_hides_a_password() -> None:

@@ -71,7 +71,8 @@ class PlatformNames(Row, frozen=True, kw_only=True):
 
 
 class OptionRow(Row, frozen=True, kw_only=True):
-    """An option that changes what an install does. `when`: set | true | false | words apart by |."""
+    """An option that changes what an install does. `when`: set | true | false | words apart by |. `meets`: what setup's
+    own install does about it, where it follows it, too."""
 
     KEYS = (("tool", "key", "when"),)
 
@@ -82,7 +83,7 @@ class OptionRow(Row, frozen=True, kw_only=True):
     effect: Name
     source: Words
     as_of: Date
-    touches: bool = False
+    meets: Literal["", "around", "stops"] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,8 @@ _SEVERITIES = {"error": "problem", "warning": "warning", "note": "note"}
 
 @dataclass(frozen=True, slots=True)
 class CheckRow:
-    """`finding`: can be mended where it is fixable. `guide`: how to get the driver."""
+    """`finding`: can be mended where it is fixable, and `met`: whether it hinders the setup. `guide`: how to get the
+    driver."""
 
     name: str
     state: str
@@ -187,6 +188,7 @@ class CheckRow:
     blocks: bool = False
     finding: LintFinding | None = None
     guide: DriverGuide | None = None
+    met: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +267,10 @@ def other_findings(looks: Looks | None) -> tuple[CheckRow, ...]:
 
 def finding_row(one: LintFinding) -> CheckRow:
     why = _in_its_place(one.cause, one.effect)
-    return CheckRow("settings", _SEVERITIES[one.severity], one.cause, why, one.fix, finding=one)
+    state = _SEVERITIES[one.severity]
+    if one.touches:  # what breaks pip or uv by themselves need not hinder this setup
+        state = "problem" if one.hinders else "warning"
+    return CheckRow("settings", state, one.cause, why, one.fix, finding=one, met=one.met)
 
 
 def _in_its_place(cause: Message, effect: Message | None) -> Message | None:

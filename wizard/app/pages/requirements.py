@@ -269,9 +269,9 @@ _LINTED = ("settings.unreadable", "settings.address-not-secure")
 
 
 def with_lint(rows: Iterable[Requirement], findings: Iterable[LintFinding]) -> tuple[Requirement, ...]:
-    """And the findings that this program's own install follows, too. None of them blocks: it works around them."""
+    """And the findings that this program's own install follows, too: what it fails by is a problem. None blocks."""
     touching = (finding for finding in findings if finding.touches and finding.severity != "note")
-    told = [Requirement("settings", "warning", one.cause, one.effect, one.fix) for one in touching]
+    told = [Requirement("settings", "problem" if x.hinders else "warning", x.cause, x.effect, x.fix) for x in touching]
     kept = [row for row in rows if row.fact.key not in _LINTED]
     return (*kept, *(row for place, row in enumerate(told) if row not in told[:place]))
 

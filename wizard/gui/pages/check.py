@@ -228,7 +228,7 @@ class CheckPage(Page):
         self.context.navigator.put_looks(looks)
         rows = check_rows(self.state.facts, looks) if self.state.facts else ()
         told = (row for row in rows if row.state != "ok" and not is_fine(row))
-        self.announce("\n".join(self.say(row.fact) for row in told))  # not all are sentences
+        self.announce("\n".join(self._join(row.fact, row.met) for row in told))  # not all are sentences
 
     # -- mending a setting
 
@@ -273,5 +273,8 @@ class CheckPage(Page):
         copy_out("\n".join(self._line(row) for row in rows), self.copy)
 
     def _line(self, row: CheckRow) -> str:
-        said = self.context.translator.join(filter(None, (self.say(row.fact), self.say(row.why))))
+        said = self._join(row.fact, row.met, row.why)
         return f"[{state_word(row.state)}] {told_of(requirement_name(row.name), said)}"
+
+    def _join(self, *words: Message | None) -> str:
+        return self.context.translator.join(filter(None, map(self.say, words)))

@@ -133,7 +133,8 @@ class CheckRows(RowCard):
         pill.setAccessibleName(told_of(name, state_word(row.state)))
         say, signed = self._context.translator.say, self._context.translator.signed
         # no link to an address that is dead
-        fact = selectable(label(say(row.fact))) if row.finding else Advice(signed(row.fact))
+        told = self._context.translator.join(filter(None, (say(row.fact), say(row.met))))
+        fact = selectable(label(told)) if row.finding else Advice(signed(row.fact))
         lines: list[QWidget] = [fact]
         if row.why and self._is_terse and (row.state == "ok" or _opens_all(row)):
             fact.setToolTip(plain_tip(say(row.why)))

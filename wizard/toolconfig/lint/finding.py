@@ -52,8 +52,9 @@ class OptionFix:
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """`severity`: error (it breaks or endangers an install) | warning | note. `touches`: this program's own install
-    follows the setting, too. Without repairs the remedy is for the user's own hand."""
+    """`severity`: error (it breaks or endangers an install) | warning | note. `meets`: what this program's own install,
+    where it follows the setting, too, does about it: around | source | stops (`lint.meets`). Without repairs the remedy
+    is for the user's own hand."""
 
     code: str
     severity: str
@@ -65,7 +66,21 @@ class LintFinding:
     fix: Message
     effect: Message
     repairs: tuple[OptionFix, ...] = ()
-    touches: bool = False
+    meets: str = ""
+
+    @property
+    def touches(self) -> bool:
+        return bool(self.meets)
+
+    @property
+    def hinders(self) -> bool:
+        """Tell whether this program's own install fails by it."""
+        return self.meets == "stops"
+
+    @property
+    def met(self) -> Message | None:
+        """Return what it means for this program's own install; None where that does not follow it."""
+        return Message(f"lint.meets.{self.meets}") if self.touches else None
 
     @property
     def is_fixable(self) -> bool:
@@ -79,7 +94,7 @@ def finding(
     position: int = 0,
     *,
     repairs: tuple[OptionFix, ...] = (),
-    touches: bool = False,
+    meets: str = "",
     words: tuple[str, str, str] = ("cause", "fix", "effect"),
     **params: Scalar,
 ) -> LintFinding:
@@ -102,5 +117,5 @@ def finding(
         fix,
         effect,
         possible,
-        touches,
+        meets,
     )

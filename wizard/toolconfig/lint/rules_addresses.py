@@ -59,7 +59,7 @@ def dead_mirrors(own: OwnSettings, situation: LintContext) -> Iterator[LintFindi
                 option,
                 position,
                 repairs=(OptionFix(option, url, instead),),
-                touches=True,
+                meets="source",
                 words=(f"cause-{dead.status}", _remedy(dead, instead), "effect"),
                 value=redact(url).partition("://")[2],  # nobody is to open it
                 as_of=dead.as_of,
@@ -113,7 +113,7 @@ def plain_http(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding
             "error" if is_refused else "warning",
             option,
             position,
-            touches=True,
+            meets="source",
             host=host,
             repairs=(OptionFix(option, url, f"https{url[4:]}"),) if is_known else (),
             words=("cause-refused" if is_refused else "cause", "fix" if is_known else "fix-unknown", "effect"),
@@ -166,7 +166,7 @@ def missing_certificates(own: OwnSettings, situation: LintContext) -> Iterator[L
                 "certificate-missing",
                 "error",
                 option,
-                touches=is_pip,
+                meets="stops" if is_pip else "",
                 words=("cause", "fix", "effect" if is_pip else "effect-conda"),
                 repairs=(OptionFix(option, option.values[0]),),
             )
@@ -198,7 +198,7 @@ def torch_index_as_index(own: OwnSettings, situation: LintContext) -> Iterator[L
                 option,
                 position,
                 repairs=(OptionFix(option, url),),
-                touches=True,
+                meets="stops",
                 build=situation.build,
             )
 
@@ -219,7 +219,7 @@ def other_variant(own: OwnSettings, situation: LintContext) -> Iterator[LintFind
                 option,
                 position,
                 repairs=(OptionFix(option, url),),
-                touches=True,
+                meets="around",
                 words=("cause-old" if is_old else "cause", "fix", "effect"),
                 variant=match[1],
                 build=situation.build,
@@ -241,7 +241,7 @@ def flat_as_index(own: OwnSettings, situation: LintContext) -> Iterator[LintFind
                 option,
                 position,
                 repairs=repairs,
-                touches=True,
+                meets="around",
             )
 
 

@@ -31,7 +31,7 @@ def changing_options(own: OwnSettings, situation: LintContext) -> Iterator[LintF
             row.effect,
             row.severity,
             option,
-            touches=row.touches,
+            meets=row.meets,
             name=_shown(option),
             build=situation.build,
             repairs=tuple(OptionFix(option, value) for value in option.values),
@@ -114,7 +114,7 @@ def _broken(broken: BrokenFile) -> LintFinding:
         message(f"lint.{code}.cause", **params),
         message(f"lint.{code}.fix", **params),
         message("lint.file.effect", **params),
-        touches=True,
+        meets="around",
     )
 
 
@@ -135,7 +135,7 @@ def inline_comments(own: OwnSettings, situation: LintContext) -> Iterator[LintFi
         kept = clean.split() if option.is_list else [clean]
         junk = tuple(OptionFix(option, value) for value in option.values if value not in kept)
         repairs = junk if option.is_list else (OptionFix(option, option.values[0], clean or None),)
-        yield finding("inline-comment", "error", option, repairs=repairs, touches=bool(option.role))
+        yield finding("inline-comment", "error", option, repairs=repairs, meets="around" if option.role else "")
 
 
 def contradictions(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
