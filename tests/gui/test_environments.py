@@ -16,7 +16,7 @@ from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
-from tests.gui.walking import cell, mnemonics, press, settle, typed
+from tests.gui.walking import cell, lower, mnemonics, press, settle, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.tools import Replaced
@@ -320,6 +320,24 @@ def test_the_store_says_what_pruning_frees_and_frees_it(qtbot: QtBot, make_windo
     assert "prune_store" in side.names()
     assert page.disk.store.text() == "Packages kept for reuse: 4.9 GB, all in use."
     assert not page.disk.free.isVisible()
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_kept_for_reuse_is_read_in_a_narrow_window(
+    language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(language)
+    page = opened(qtbot, window)
+    for width, most in ((1080, 2), (760, 3), (640, 2), (480, 3)):
+        lower(window, (width, 740))
+
+        def is_read(wide: int = width, most: int = most) -> bool:
+            words = page.disk.store
+            lines = words.heightForWidth(words.width()) // words.fontMetrics().lineSpacing()
+            return window.width() == wide and lines <= most and page._scroll.horizontalScrollBar().maximum() == 0
+
+        qtbot.waitUntil(is_read)
 
 
 def test_freeing_says_so_and_is_ended_by_nothing_else(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QFrame, QPushButton
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from wizard.gui.widgets.frames import DiskBar, Turning, column
+from wizard.gui.widgets.frames import DiskBar, Turning, column, line_up
 from wizard.gui.widgets.icons import IconView
 from wizard.gui.widgets.labels import label
 from wizard.model.messages import bytes_text, message
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wizard.model.errors import WizardError
 
 
+_WORDS = 160  # pixels: fewer broke them into a line for each
 _ALONE = 0.95  # of its bytes: an environment that shares next to nothing
 
 
@@ -43,17 +44,22 @@ class DiskRow(QFrame):
         self._page = page
         self._usage: Usage | None = None
         self.setProperty("role", "info")
-        side = Turning(14, (16, 12, 16, 12))
-        column(self).addWidget(side)
-        line = side.line
+        both = Turning(14, (16, 12, 16, 12))
+        column(self).addWidget(both)
+        disk, store = QWidget(), QWidget()  # one above the other where few pixels are left to the words
+        both.line.addWidget(disk)
+        both.line.addWidget(store, 1)
         self._room: tuple[int, int] | None = None
         self._own = 0
         self.bar, self.store, self._left = DiskBar(), label("", "muted"), label("", "", wrap=False)
         self.free = QPushButton(self)
         self.free.setProperty("role", "small")
-        line.addWidget(IconView("hard-drive"))
-        line.addWidget(self.bar)
-        line.addWidget(self._left)
+        self.store.setMinimumWidth(_WORDS)
+        line = line_up(disk, gap=14)
+        for part in (IconView("hard-drive"), self.bar, self._left):
+            line.addWidget(part)
+        line.addStretch(1)
+        line = line_up(store, gap=14)
         line.addWidget(self.store, 1)
         line.addWidget(self.free)
         self.free.clicked.connect(self._prune)
