@@ -20,12 +20,17 @@ from tests.explain.samples import SAMPLES, UNRELATED
 from tests.explain.unrelated import ELSEWHERE
 from wizard.app.use.explain import answer
 from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
 from wizard.diagnose.known_errors.fact_checks import judge_facts
 from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.diagnose.known_errors.match import explain, known_errors, parse_errors
 from wizard.diagnose.known_errors.pasted import decode
+from wizard.machine.machine_file import read_machine_file
 from wizard.model.marks import in_terminal
 from wizard.model.messages import LANGUAGES, catalogue, text
+
+DATA = Path(__file__).parent.parent / "data"
 
 # Advice that makes things worse: never given, in no language.
 HARMFUL = re.compile(
@@ -349,6 +354,29 @@ def test_of_a_module_that_nobody_knows_no_package_is_guessed(module: str) -> Non
 @pytest.mark.parametrize("module", ["utils", "src", "my_helpers", "_tkinter"])
 def test_a_programs_own_file_is_no_package(module: str) -> None:
     assert not explain(f"ModuleNotFoundError: No module named '{module}'")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Failed to initialize NVML: Driver/library version mismatch",
+        "NVRM: Xid (PCI:0000:01:00): 79, pid=1, GPU has fallen off the bus.",
+        "RuntimeError: No CUDA GPUs are available",
+        'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].',
+        "RuntimeError: CUDA error: the launch timed out and was terminated",
+    ],
+)
+@pytest.mark.parametrize(
+    "machine", ["other_makers/rx-7900-xtx-linux", "machines/intel-only-windows", "machines/no-gpu-linux"]
+)
+def test_what_only_a_card_of_nvidia_needs_is_folded_on_machines_without_one(machine: str, words: str) -> None:
+    here, matrix = read_machine_file(DATA / f"{machine}.json"), load_matrix()
+    looked = (replace(values.FACTS, machine=here), resolve(here, matrix, Choices()), matrix)
+    first = answer(words, lambda: looked).found[0]
+    assert first.with_card is not None
+    said = text(first.fix, "en")
+    assert "no NVIDIA card" in said or "The text is from a computer with an NVIDIA card" in said
+    assert ("there is a PyTorch for it" in said) is machine.startswith("other_makers")
 
 
 def test_without_a_card_nothing_is_advised_that_only_helps_with_one() -> None:

@@ -37,7 +37,6 @@ _OWNER = "explain.reason.owner"
 _CPU_BUILD = ("torch-cpu-build", "cpu-build-seen")  # without a card, it is the right one
 _TAKE_A_CUDA_BUILD = (*_CPU_BUILD, "torch-replaced", "xformers-cpu-torch", "arm-cpu-build", "uv-cpu-build")
 _OF_NO_CARD = ("explain.fix-mac", "explain.fix-other-maker")
-_RAN_ON_A_CARD = ("oom", "oom-room-said", "oom-at-start", "cublas-notinit", "cudnn-notinit", "cuda-busy")
 _ASKS_FOR_NVIDIA = (
     *("no-nvidia-driver", "no-cuda-gpus", "is-available-false", "gpu-not-used", "cuda-missing-said", "cpu-build-said"),
     *("webui-no-gpu", "webui-device", "driver-insufficient", "cuda-init-cut", "uv-cpu-build", "nvml-not-found"),
@@ -124,7 +123,7 @@ def _without_a_card(one: Explanation, named: TextFacts, offered: str) -> Explana
     """What helps with a card alone, apart: here it would bring a build that cannot compute.
 
     `offered`: whose card is here that has a PyTorch of its own; '': none. What ran on one of AMD stays as it is."""
-    has_run = one.id in _RAN_ON_A_CARD
+    has_run = one.error.ran_on_card
     is_of_amd = named.shows_amd or "HIP " in one.line
     if not one.error.wants_card or one.advice in _OF_NO_CARD or (has_run and is_of_amd):
         return one

@@ -26,7 +26,7 @@ class KnownError:
     """A row of `matrices/errors.toml`. `patterns`: any of them; `needs`: all of them too, anywhere; `near`: all of
     them, close to the match; `unless`: none of them, anywhere. `said`: it knows what people say, not what
     programs print. `hides`: the rows that say less of the same text. `wants_card`: what it advises is of
-    use only with an NVIDIA card."""
+    use only with an NVIDIA card. `ran_on_card`: its program computed on a card, and had a build for it."""
 
     id: str
     area: str
@@ -44,6 +44,7 @@ class KnownError:
     hides: frozenset[str] = frozenset()
     examined: bool = False  # the doctor can tell more of it than the text
     wants_card: bool = False
+    ran_on_card: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ class KnownErrorRow(Row, frozen=True, kw_only=True):
     facts: tuple[Literal["card", "driver", "driver-guide", "best", "network", "disk"], ...] = ()
     examined: bool = True
     wants_card: bool = False
+    ran_on_card: bool = False
     hides: tuple[Name, ...] = ()
 
     def __post_init__(self) -> None:
@@ -160,6 +162,7 @@ def _known(row: KnownErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
         hides=frozenset(row.hides),
         examined=row.examined and row.area in _EXAMINED,
         wants_card=row.wants_card,
+        ran_on_card=row.ran_on_card,
     )
 
 
