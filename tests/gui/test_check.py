@@ -20,7 +20,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle, texts, visible
 from tests.sentences import error_text
-from wizard.app.pages.check import Looks, check_rows, is_fine, live_rows, other_findings
+from wizard.app.pages.check import Looks, check_rows, is_fine, live_rows, other_findings, restart_rows
 from wizard.app.pages.order import PageId
 from wizard.app.pages.requirements import requirements, with_lint
 from wizard.gui.pages.check import CheckPage
@@ -470,3 +470,16 @@ def test_in_a_small_window_the_buttons_stand_below_the_words(
     assert window.focusWidget() is button
     rows.setMaximumWidth(10_000)
     qtbot.waitUntil(lambda: left(button) > left(words()[0]) + words()[0].width())
+
+
+def test_why_it_matters_opens_with_what_to_do_where_the_setup_goes_on(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.facts = replace(session.facts, requirements=(*session.facts.requirements, *restart_rows("pending.xml")))
+    window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+    assert "A restart is pending." in texts(window)
+    why = "An update takes effect after the restart"
+    assert not any(why in words for words in texts(window))
+    press(qtbot, next(one for one in visible(window, QPushButton) if one.accessibleName() == "What to do: Restart"))
+    qtbot.waitUntil(lambda: any(words.startswith(why) for words in texts(window)))

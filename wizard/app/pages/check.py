@@ -249,14 +249,14 @@ def _in_places(why: Message | None, other: Message | None) -> Message | None:
     return replace(why, params={**why.params, "place": ", ".join(places)}) if why and len(places) > 1 else why
 
 
-_ALWAYS_SHOWN = ("gpu", "driver")
+ALWAYS_SHOWN = ("gpu", "driver")
 
 
 def is_fine(row: CheckRow) -> bool:
     """Return whether a row needs nobody's look: it is in order or asks for nothing, and is neither the card nor its
     driver."""
     is_quiet = row.state == "ok" or (row.state == "note" and row.fix is None)
-    return is_quiet and row.finding is None and row.guide is None and row.name not in _ALWAYS_SHOWN
+    return is_quiet and row.finding is None and row.guide is None and row.name not in ALWAYS_SHOWN
 
 
 def other_findings(looks: Looks | None) -> tuple[CheckRow, ...]:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from wizard.app.pages.check import CheckRow, LiveRow
+from wizard.app.pages.check import ALWAYS_SHOWN, CheckRow, LiveRow
 from wizard.app.use.settings import Mending
 from wizard.diagnose.driver_guide import DriverGuide
 from wizard.gui.shell.context import AppContext
@@ -72,7 +72,7 @@ class CheckRows(RowCard):
     agreed = Signal(object)  # Mending: write it
 
     def __init__(self, context: AppContext, name_of: Callable[[str], str], is_terse: bool = False) -> None:
-        """`is_terse`: what is in order, or a setting that setup works around, is one line; the rest opens."""
+        """`is_terse`: what is in order, or lets the setup go on, is one line; the rest opens."""
         super().__init__(5, 3)
         self._is_terse = is_terse
         self._context, self._name_of = context, name_of
@@ -291,8 +291,9 @@ _ICONS = {
 
 
 def _opens_all(row: CheckRow) -> bool:
-    """Tell whether what a setting does stands with what to do about it: setup works around it, so few must read it."""
-    return row.name == "settings" and bool(row.fix or row.finding)
+    """Tell whether why it matters stands with what to do about it: the setup goes on, so few must read it. Of the card
+    and its driver it says what will be installed."""
+    return row.name not in ALWAYS_SHOWN and not row.blocks and bool(row.fix or row.finding)
 
 
 def _icon(name: str) -> IconView:
