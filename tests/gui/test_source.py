@@ -209,6 +209,35 @@ def test_asking_again_takes_nothing_that_was_kept(qtbot: QtBot, make_window: Mak
     assert session.fresh == [False, True]
 
 
+def test_while_all_are_measured_again_the_rows_stay_with_their_old_speeds_marked(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.selected = values.PROBED_SELECTED
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    lines = page.tables["torch"].lines
+    before = [(line.name.text(), line.rate.text(), line.y()) for line in lines]
+    session.hold.add("select_build")
+    session.told = scenes.told(2)  # the first is measured, the second is being measured
+    press(qtbot, page.again)
+    qtbot.waitUntil(lambda: "measuring…" in texts(window), timeout=5000)
+    assert [line.name.text() for line in lines] == [name for name, _, _ in before]
+    moved = [abs(line.y() - y) for line, (_, _, y) in zip(lines, before, strict=True)]
+    assert max(moved) <= 1, "pixels"
+    assert not page.busy.isVisible()
+    marked = [
+        line.rate.text()
+        for table in page.tables.values()
+        for line in table.lines
+        if "measured before" in line.words.text()
+    ]
+    assert marked, "those that have not answered say that their speed is an old one"
+    session.hold.clear()
+    settle(qtbot, window)
+    assert "measured before" not in " ".join(texts(window))
+
+
 def test_where_no_channel_answers_the_python_that_is_used_is_named(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

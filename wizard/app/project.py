@@ -83,6 +83,13 @@ def of_any_build(choices: Choices, is_strict: bool) -> Choices:
     return replace(choices, torch=None, variant=None, companions=None if is_usual else choices.companions)
 
 
+def wanted_build(request: ProjectRequest, choices: Choices, is_strict: bool) -> Choices:
+    """Return the choices with the project's build in the place of theirs, to be looked for at the sources."""
+    of = request.choices
+    pairs = of_any_build(of, is_strict).companions
+    return replace(choices, torch=of.torch, variant=of.variant, python=of.python, companions=pairs)
+
+
 def lost_pairs(request: ProjectRequest, selected: SelectedBuild) -> tuple[Relaxed, ...]:
     """Return torchvision and torchaudio, where the project asks for them and no source has the one of this build."""
     build, asked, why = selected.candidate, request.decision.understood.pairs, no_pair(selected)

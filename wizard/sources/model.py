@@ -169,8 +169,8 @@ class SourceStatus:
 
     `seconds` until it answered; `rate` in bytes a second, measured at `asked` (seconds since 1970, 0: not probed).
     `kind` of thing ("torch", "packages", "conda", "miniforge"), "" where builds were looked for without a probe.
-    `stage`: answered (by itself), judged (held against the others), measuring, measured. `uses`: what it is used for in
-    this setup, of "torch", "packages", "python".
+    `stage`: answered (by itself), judged (held against the others), measuring, measured, before (not asked anew yet).
+    `uses`: what it is used for in this setup, of "torch", "packages", "python".
     """
 
     source: Source

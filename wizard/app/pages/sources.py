@@ -196,9 +196,13 @@ class SeenRows:
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], SourceStatus] = {}
         self._of: tuple[str, str] | None = None
+        self._shown: tuple[SourceStatus, ...] = ()
+        self._before: dict[tuple[str, str], SourceStatus] = {}  # of the measurement before, while all are asked anew
 
-    def forget(self) -> None:
-        self._rows = {}
+    def begin(self, fresh: bool) -> None:
+        """The sources are asked. `fresh`: all of them anew; until each has answered it is shown as it was before."""
+        self._before = {row.key: replace(row, stage="before") for row in self._shown} if fresh else {}
+        self._rows = {} if fresh else self._rows
 
     @property
     def has_answer(self) -> bool:
@@ -216,13 +220,17 @@ class SeenRows:
         now = {row.key: self._with_rate(row) for row in rows_of(selected)}
         self._rows |= now
         torch = [now.get(key, replace(row, uses=())) for key, row in self._rows.items() if row.kind == "torch"]
-        return (*torch, *(row for row in now.values() if row.kind != "torch"))
+        self._shown = (*torch, *(row for row in now.values() if row.kind != "torch"))
+        return self._shown
 
-    def while_asked(self, chosen: SourceStatus | None, live: Iterable[SourceStatus]) -> tuple[SourceStatus, ...]:
+    def while_asked(
+        self, chosen: SourceStatus | None, live: Iterable[SourceStatus], is_going: bool = True
+    ) -> tuple[SourceStatus, ...]:
         """Return the same rows in the same order while that choice is asked for; `live`: what has answered by now,
-        alone where no row was chosen."""
+        alone where no row was chosen. `is_going`: those that are asked anew may yet answer."""
         if chosen is None:
-            return tuple(live)
+            before = self._before if is_going else {}
+            return tuple((before | {row.key: _beside(before.get(row.key), row) for row in live}).values())
         rows = self._rows | {row.key: self._with_rate(row) for row in live}
         used = {key: ("torch",) if key == chosen.key else () for key, row in rows.items() if row.kind == "torch"}
         return tuple(replace(row, uses=used.get(key, row.uses)) for key, row in rows.items())
@@ -233,6 +241,13 @@ class SeenRows:
         if row.rate is None and before is not None and before.rate is not None:
             return replace(before, uses=row.uses)
         return row
+
+
+def _beside(before: SourceStatus | None, now: SourceStatus) -> SourceStatus:
+    """Return what a source says now; its old speed stays until the new one is measured."""
+    if before is None or now.rate is not None or now.availability is not Availability.COMPLETE:
+        return now
+    return replace(now, rate=before.rate, uses=before.uses, stage="measuring" if now.stage == "measuring" else "before")
 
 
 _HINTS = {  # in place of what names this page

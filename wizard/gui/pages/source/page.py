@@ -27,7 +27,7 @@ from wizard.app.pages.sources import (
     reasons,
     wrong_address,
 )
-from wizard.app.project import of_any_build
+from wizard.app.project import wanted_build
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Verdict
 from wizard.gui.pages.base import Page
@@ -184,7 +184,8 @@ class SourcePage(Page):
 
     def _show_rows(self) -> None:
         selected = self.state.selected
-        rows = self._seen.choices(selected) if selected else self._seen.while_asked(self._row, self._live.values())
+        live = self._seen.while_asked(self._row, self._live.values(), self.is_busy)
+        rows = self._seen.choices(selected) if selected else live
         titles = {
             "torch": self.tr("PyTorch"),
             "packages": self.tr("Other packages"),
@@ -233,9 +234,7 @@ class SourcePage(Page):
         if facts is None:
             return
         if state.request is not None:  # the project's build, from the sources that are chosen here
-            of = state.request.choices
-            pairs = of_any_build(of, state.strict).companions
-            choices = replace(choices, torch=of.torch, variant=of.variant, python=of.python, companions=pairs)
+            choices = wanted_build(state.request, choices, state.strict)
         self._live, self._wants_persistent = {}, False
         field = self.window().focusWidget()
         self._asked_from = field if field is not None and self.by_hand.isAncestorOf(field) else None
@@ -243,8 +242,7 @@ class SourcePage(Page):
         self.by_hand.mark(None)
         self._sheet_rows.insertWidget(self._sheet_rows.indexOf(self.busy), self.trouble)
         self.trouble.put_below_field(False)
-        if fresh:
-            self._seen.forget()
+        self._seen.begin(fresh)
         self._persistent_aside.cancel()
         self.start_task(
             lambda: self.tr("Checking the sources…"),

@@ -147,6 +147,8 @@ class _Line(QFrame):
         self.rate.setText(rate_words(row))
         seconds = size / row.rate if size and row.rate else None
         self.time.setText(about_text(seconds) if seconds is not None else "")
+        for one, role in ((self.rate, ""), (self.time, "strong")):
+            dress(one, "muted" if row.stage == "before" else role)
         self._show_bar(row, scale)
         told = [self.words.text(), self.rate.text(), self.time.text()]
         sentence = told_of(name, spoken(filter(None, told)))
@@ -182,7 +184,9 @@ def _second_line(row: SourceStatus, said: str, is_fastest: bool) -> str:
     is_own = row.source.origin in (Origin.USER_SETTINGS, Origin.BY_HAND)
     kind = said if row.availability is not Availability.COMPLETE else origin_name(row.source.origin.value)
     parts = [kind[:1].upper() + kind[1:], redact(row.source.url) if is_own and row.source.url else ""]
-    if is_fastest:
+    if row.stage == "before":
+        parts.append(QCoreApplication.translate("SourcePage", "measured before"))
+    elif is_fastest:
         parts.append(QCoreApplication.translate("SourcePage", "fastest"))
     if row.availability is Availability.COMPLETE:
         parts.append(_elsewhere(row))
