@@ -84,8 +84,8 @@ def test_findings_of_this_install_stand_with_the_facts_and_the_others_apart(sess
 @pytest.mark.parametrize(
     ("pip", "state", "met"),
     [
-        ("index-url = https://pypi.douban.com/simple", "warning", "Setup takes another source."),
-        ("index-url = http://pypi.org/simple", "warning", "Setup takes another source."),
+        ("index-url = https://pypi.douban.com/simple", "warning", "Setup continues."),
+        ("index-url = http://pypi.org/simple", "warning", "Setup continues."),
         ("find-links = /srv/wheels  # ours", "warning", "Setup works around it."),
         ("cert = /not/there.pem", "problem", "Setup fails until it is mended."),
         ("no-index = true", "problem", "Setup fails until it is mended."),
@@ -104,7 +104,7 @@ def test_a_setting_says_whether_it_hinders_the_setup(pip: str, state: str, met: 
 
 def test_whether_a_setting_hinders_is_read_with_it(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     _, window = _found(qtbot, make_window, session)
-    said = "The mirror pypi.douban.com/simple is gone. Setup takes another source."
+    said = "pypi.douban.com/simple is gone. Setup continues."
     assert said in texts(window)
     press(qtbot, check_page(window).copy)
     assert f"Settings: {said}" in QGuiApplication.clipboard().text()
