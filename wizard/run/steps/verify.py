@@ -4,9 +4,11 @@ result, not a failed step.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.machine.machine_file import machine_from_json
+from wizard.model.lock import Lock
 from wizard.model.messages import Message, message
 from wizard.run.context import Context, Step
 from wizard.run.verify.model import Explain, SmokeCheck, Verification, explains_nothing
@@ -37,7 +39,10 @@ class Verify(Step):
             explain=self._explain,
             on_check=lambda name: context.emitter.progress(self.name, 0, None, check_name(name)),
         )
-        verification = replace(verification, checks=(*verification.checks, *self._of_project(context, verification)))
+        found = (*_other_torch(context.lock, verification.torch), *self._of_project(context, verification))
+        if other := next((check for check in found if check.name == "import"), None):
+            verification = replace(verification, ok=False, headline=other.message)
+        verification = replace(verification, checks=(*verification.checks, *found))
         for check in verification.checks:
             context.emitter.detail(self.name, f"{check.state} {check.name} {dict(check.data)}")
         context.verification.set_result(verification)
@@ -56,3 +61,21 @@ class Verify(Step):
         for check in found:
             context.emitter.log(self.name, check.message)
         return (*found, *(context.parts.result() if context.parts.done() else ()))
+
+
+def _other_torch(lock: Lock, imported: str | None) -> Iterator[SmokeCheck]:
+    """Yield a failure where another torch answers than the one that was installed: a part of a project, or what lies on
+    the way of Python's imports, has put its own there."""
+    locked = lock.find("torch")
+    if locked is None or imported is None or imported in (locked.version, locked.version.partition("+")[0]):
+        return
+    if "+" not in locked.version and imported.partition("+")[0] == locked.version:  # the index's own build
+        return
+    said = message(
+        "verify.torch-changed",
+        "torch {imported} answers, and {locked} was installed: something in the environment has replaced it. Set the "
+        "environment up anew.",
+        imported=imported,
+        locked=locked.version,
+    )
+    yield SmokeCheck("import", "failed", said)
