@@ -287,6 +287,29 @@ def test_a_part_that_writes_over_a_locked_package_is_taken_out_again(
     )
 
 
+def test_a_build_that_writes_into_a_locked_package_reaches_no_other_environment(world: World, folder: Path) -> None:
+    """It appends to the file itself, as many letters as were there, and sets its time: pip has no part in that."""
+    done = world.run("setup", "--yes", "--name", "other", "--with", "padding-a", *world.sources)
+    assert done.returncode == 0, done.stderr
+    evil = package("evil")
+    evil["own_backend.py"] += """
+import os, sys, pathlib
+for one in pathlib.Path(sys.prefix).rglob("padding_a/__init__.py"):
+    facts, old = one.stat(), one.read_bytes()
+    with open(one, "r+b") as file:
+        file.write(b"E=1#" + old[4:])
+    os.utime(one, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+"""
+    lay(folder / "lib", evil)
+    write(folder, "requirements.txt", "torch", "padding-a", "./lib")
+    done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 0, done.stderr
+    assert "padding-a, which are as before" in done.stderr
+    for name in ("demo", "other"):
+        where = prefix(world).with_name(name)
+        assert world.import_check(where, "import padding_a; print(hasattr(padding_a, 'E'))") == "False", name
+
+
 def test_a_project_that_is_built_and_declares_nothing_there_is_installed_too(world: World, folder: Path) -> None:
     files = package("mine")
     files["pyproject.toml"] = files["pyproject.toml"].replace("dependencies = []\n", "")

@@ -130,6 +130,7 @@ class Installer:
         on_log: OnLog = lambda line: None,
         conda_files: Mapping[str, str] | None = None,
         copies: bool = False,
+        own_below: int = 0,
         deep: bool = False,
         before: OnInstalled = lambda entry: None,
     ) -> None:
@@ -139,7 +140,7 @@ class Installer:
         self._python = python
         self._environment = environment
         self._on_log = on_log
-        self._copies = copies
+        self._copies, self._own_below = copies, own_below
         self.places = find_places(python, environment)
         # On the prefix's own volume, so that uv can link instead of copy.
         self._scratch = self.places.prefix / SCRATCH_NAME
@@ -170,7 +171,7 @@ class Installer:
         Cancelled. Runs children: call it on a thread that lives as long as they may.
         """
         self._prepare()
-        linker = Linker(is_cancelled, copies=self._copies)
+        linker = Linker(is_cancelled, copies=self._copies, own_below=self._own_below)
         names = self._names()
         first_names = frozenset(map(os.path.normcase, names))
         work = _PipelineWork(linker, is_cancelled, on_installed, _packages(names), first_names)

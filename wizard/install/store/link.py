@@ -28,13 +28,15 @@ _BLOCK = 16 << 20
 
 
 class Linker:
-    """For one place. Remembers what the file system refused, and asks no second time."""
+    """For one place. Remembers what the file system refused, and asks no second time.
 
-    def __init__(self, is_cancelled: IsCancelled, *, copies: bool = False) -> None:
+    `own_below` bytes a file is copied where blocks cannot be shared: an edit of it reaches no other environment."""
+
+    def __init__(self, is_cancelled: IsCancelled, *, copies: bool = False, own_below: int = 0) -> None:
         self._pool = ThreadPoolExecutor(_COPIERS if copies else 1, "link")
         self._is_cancelled = is_cancelled
         self._closed = False
-        self._shares, self._links = not copies, not copies
+        self._shares, self._links, self._own_below = not copies, not copies, own_below
         self._made: set[str] = set()
 
     def begin(self, entry: StoreEntry, site_packages: Path) -> Sequence[Future[None]]:
@@ -79,7 +81,7 @@ class Linker:
             if self._share(source, target):
                 return
             self._shares = False
-        if self._links:
+        if self._links and not (self._own_below and os.stat(source).st_size < self._own_below):  # noqa: PTH116
             try:
                 os.link(source, target)
                 return

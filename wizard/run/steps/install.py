@@ -33,6 +33,7 @@ from wizard.model.messages import Message, message
 from wizard.run.context import Context, Step
 
 _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+_OWN_BESIDE_PARTS = 1 << 20  # bytes; torch's own larger ones would be some GB in each environment
 
 
 class Needed:
@@ -158,13 +159,17 @@ def check_runtime(entry: StoreEntry, prefix: Path) -> None:
 
 
 def installer_for(context: Context, created: Created, step: str, deep: bool) -> Installer:
-    """`deep`: what is there is believed by its content."""
+    """Return the installer of this run. `deep`: what is there is believed by its content.
+
+    Where build code runs in it, the environment shares no small file with others: that code may write into them."""
+    has_parts = context.plan.project is not None and bool(context.plan.project.parts)
     return Installer(
         created.python,
         environment=context.plan.environment,
         on_log=lambda line: context.emitter.log(step, line),
         conda_files=owners_of_files(created.prefix),
         copies=context.plan.choices.copies,
+        own_below=_OWN_BESIDE_PARTS if has_parts else 0,
         deep=deep,
         before=lambda entry: check_runtime(entry, created.prefix),
     )

@@ -21,9 +21,11 @@ from packaging.utils import canonicalize_name
 
 from wizard.compatibility.model import Plan, ProjectPart
 from wizard.environment.layout import site_packages_of
-from wizard.install.record import files_of, stamp
+from wizard.install.record import check_record, files_of, record_of, stamp
 from wizard.install.store import PackageStore, StoreEntry
+from wizard.model.distributions import changed_files
 from wizard.model.errors import Cancelled, WizardError
+from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message
 from wizard.process import Outcome, Request, child_environment, redact, run
 from wizard.run.context import Context, Step
@@ -125,7 +127,9 @@ class Parts(Step):
     def _put_in(self, context: Context, part: ProjectPart, held: Path, locked: _Locked, found: _Outcome) -> str:
         """Return the name that its build gave it; "" where it is not in now."""
         outcome = self._pip(context, *pip_words(part, context.place.result().created.prefix, held), part=part)
-        said = f"{outcome.stdout}\n{outcome.stderr}"
+        said, changed = f"{outcome.stdout}\n{outcome.stderr}", locked.changed()
+        if not outcome.ok and changed:
+            self._put_back(context, part, changed.values(), locked, found)
         if not outcome.ok and _HELD in said:
             found.note(_is_locked(part), part, is_other=True)
             return ""
@@ -134,29 +138,36 @@ class Parts(Step):
             return ""
         names = _INSTALLED.findall(outcome.stdout)
         name = canonicalize_name(names[-1].split()[-1].rpartition("-")[0]) if names else part.name
-        changed = locked.changed()
         if changed or context.lock.find(name):
-            self._take_back(context, name, changed.values())
-            locked.look()
-            others = ", ".join(dict.fromkeys(changed.values())) or name
-            found.note(_has_their_files(part, others), part, is_other=True)
+            if not context.lock.find(name):
+                self._pip(context, "uninstall", "-y", name)
+            if self._put_back(context, part, (*changed.values(), name), locked, found):
+                others = ", ".join(dict.fromkeys(changed.values())) or name
+                found.note(_has_their_files(part, others), part, is_other=True)
             return ""
         if name in found.put_in:
             found.note(_is_another(name, found.put_in[name], part))
         found.put_in[name] = part
         return name
 
-    def _take_back(self, context: Context, name: str, others: Iterable[str]) -> None:
-        """Remove it, and put the packages back whose files it has written over."""
-        if not context.lock.find(name):
-            self._pip(context, "uninstall", "-y", name)
+    def _put_back(
+        self, context: Context, part: ProjectPart, names: Iterable[str], locked: _Locked, found: _Outcome
+    ) -> bool:
+        """Put the locked packages of these names back; return whether all their files are as they were."""
         store, ready = PackageStore(), queue.SimpleQueue[StoreEntry | None]()
-        for file in map(context.lock.find, dict.fromkeys((*others, name))):
-            if file and (entry := store.find(file)):
+        files = [file for file in map(context.lock.find, dict.fromkeys(names)) if file]
+        for file in files:
+            if entry := store.find(file, deep=True):  # one whose file it shares is another now, too
                 ready.put(entry)
         ready.put(None)
         created = context.place.result().created
         installer_for(context, created, self.name, deep=True).pipeline(ready, is_cancelled=context.is_stopped)
+        locked.look()
+        if spoiled := [file.name for file in files if locked.is_spoiled(file)]:
+            said = _is_spoiled(part, ", ".join(spoiled))
+            found.left.append(part)
+            found.checks.append(SmokeCheck("part", "warning", said, data={"part": part.name}))
+        return not spoiled
 
     def _pip(self, context: Context, *words: str, part: ProjectPart | None = None) -> Outcome:
         """Raises Cancelled."""
@@ -186,22 +197,37 @@ class _Locked:
     """The files of the locked packages."""
 
     def __init__(self, context: Context) -> None:
-        created, store = context.place.result().created, PackageStore()
-        site_packages = site_packages_of(created.prefix, created.python_version)
+        created, self._store = context.place.result().created, PackageStore()
+        self._site_packages = site_packages_of(created.prefix, created.python_version)
         self._owners = {
-            long_path(site_packages / path): file.name
+            long_path(self._site_packages / path): file.name
             for file in context.lock.files
-            for path in files_of(measure(file, site_packages, store))
+            for path in files_of(measure(file, self._site_packages, self._store))
         }
         self.look()
 
     def look(self) -> None:
         """What is there now is as it shall stay."""
-        self._before = {path: stamp(path) for path in self._owners}
+        self._before = {path: _stamp(path) for path in self._owners}
+
+    def is_spoiled(self, file: LockedFile) -> bool:
+        """Return whether one of its files is gone, or has another content than its list says."""
+        source = measure(file, self._site_packages, self._store)
+        changed = changed_files(self._site_packages, record_of(source), canonicalize_name(file.name))
+        return bool(changed or check_record(self._site_packages, source))
 
     def changed(self) -> dict[Path, str]:
         """Return what is gone or another now, and whose it is."""
-        return {path: self._owners[path] for path, before in self._before.items() if before and stamp(path) != before}
+        return {path: self._owners[path] for path, before in self._before.items() if before and _stamp(path) != before}
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return `stamp`, and for a file that has no other name what nobody can set: its time of any change."""
+    found = stamp(path)
+    if found is None:
+        return ()
+    facts = path.stat()
+    return (*found, facts.st_ctime_ns if facts.st_nlink == 1 else 0)
 
 
 # Windows': a file beyond 260 characters ends the clone else, and an environment's `src` lies deep.
@@ -285,6 +311,16 @@ def _has_their_files(part: ProjectPart, others: str) -> Message:
     return message(
         "verify.project.part-replaced",
         "{name} was taken out again: it writes over files of {others}, which are as before.",
+        name=part.name,
+        others=others,
+    )
+
+
+def _is_spoiled(part: ProjectPart, others: str) -> Message:
+    return message(
+        "verify.project.part-spoiled",
+        "“{name}” has written into files of {others}, and these could not be put back: other environments may share "
+        "them. Set this environment up anew, and let Doctor look at the others.",
         name=part.name,
         others=others,
     )
