@@ -9,7 +9,10 @@ import pytest
 from tests.toolconfig.lint.asking import CARD, CONDA, PIP, UV, codes, findings, mended, only
 from tests.toolconfig.test_settings import Computer
 from wizard.model.messages import text
+from wizard.sources.read import default_index_url
+from wizard.sources.table import mirror_rows
 from wizard.toolconfig.lint.lint import edits_of
+from wizard.toolconfig.lint.rules_addresses import is_known_host
 
 LIVING = "https://mirrors.tuna.tsinghua.edu.cn/pypi/web/simple"  # the first of the table
 
@@ -77,6 +80,22 @@ def test_plain_http_of_a_known_place_gets_its_s(computer: Computer) -> None:
     found = only(computer, "plain-http")
     assert (found.severity, found.line, found.touches) == ("error", 2, True)
     assert mended(computer) == "[global]\nindex-url = https://mirrors.aliyun.com/pypi/simple/\n"
+
+
+@pytest.mark.parametrize("place", ["official", "another name of a mirror"])
+def test_plain_http_of_a_place_that_only_the_tables_know_gets_its_s(place: str, computer: Computer) -> None:
+    other = next(row.hosts[0] for row in mirror_rows() if row.id == "tuna" and row.hosts)
+    safe = default_index_url() if place == "official" else f"https://{other}/simple"
+    computer.write(PIP, f"[global]\nindex-url = {safe.replace('https:', 'http:')}\n")
+    found = only(computer, "plain-http")
+    assert found.is_fixable
+    assert text(found.fix, "en") == "Use the https address of the same place."
+    assert mended(computer) == f"[global]\nindex-url = {safe}\n"
+
+
+@pytest.mark.parametrize("host", ["lab.example", "[::1", "a]b", ""])
+def test_what_is_no_host_of_the_tables_is_not_known(host: str) -> None:
+    assert not is_known_host(host)
 
 
 def test_plain_http_of_a_lab_is_not_guessed_at(computer: Computer) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from wizard.process import redact
 from wizard.sources.address_facts import DeadAddress, dead_address
-from wizard.sources.table import mirror_rows
+from wizard.sources.table import listed_places, mirror_rows
 from wizard.toolconfig.conda import is_false
 from wizard.toolconfig.lint.finding import LintContext, LintFinding, OptionFix, finding
 from wizard.toolconfig.model import Option, Tool
@@ -36,6 +36,11 @@ def host_of(url: str) -> str:
 def known_hosts() -> frozenset[str]:
     """Return hosts of the public places that we know: all of them answer by https."""
     return frozenset(host_of(row.address()) for row in mirror_rows() if row.url)
+
+
+def is_known_host(host: str) -> bool:
+    """Tell whether it answers by https, as the tables know: the official index and other names of a mirror, too."""
+    return host in known_hosts() or (bool(host_of(url := f"https://{host}")) and listed_places().has_wheels(url))
 
 
 def addresses(own: OwnSettings) -> Iterator[tuple[Option, int, str]]:
@@ -106,7 +111,7 @@ def plain_http(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding
         if address_problem(url) != "address-not-secure" or dead_address(url):
             continue
         host = host_of(url)
-        is_known = host in known_hosts()
+        is_known = is_known_host(host)
         is_refused = option.tool is Tool.PIP and option.role != "links" and not _is_trusted(url, trusted)
         yield finding(
             "plain-http",
@@ -133,8 +138,8 @@ def trusted_hosts(own: OwnSettings, situation: LintContext) -> Iterator[LintFind
             if is_loopback(host):
                 continue
             mine = [url for url in urls if host_of(url) == host]
-            is_needed = any(url.lower().startswith("http:") for url in mine) and host not in known_hosts()
-            is_harmful = any(url.lower().startswith("https:") for url in mine) or host in known_hosts()
+            is_needed = any(url.lower().startswith("http:") for url in mine) and not is_known_host(host)
+            is_harmful = any(url.lower().startswith("https:") for url in mine) or is_known_host(host)
             yield finding(
                 "trusted-host",
                 "error" if is_harmful else "warning",
@@ -282,7 +287,7 @@ def _is_private(url: str) -> bool:
     return (
         bool(host)
         and not is_loopback(host)
-        and host not in known_hosts()
+        and not is_known_host(host)
         and not dead_address(url)
         and (host.partition(".")[2] not in _public_domains())
     )
