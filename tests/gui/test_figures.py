@@ -35,7 +35,7 @@ def test_seconds(seconds: float, text: str) -> None:
 
 
 def test_time_left_is_coarse() -> None:
-    assert figures.left_text(43.2) == "download: about 45 s left"
+    assert figures.left_text(43.2) == "Download: about 45 s left"
     assert figures.about_text(0.2) == "about 1 s"
 
 

@@ -136,7 +136,7 @@ def test_the_time_left_stays_on_one_line(qtbot: QtBot, make_window: MakeWindow, 
     run = FakeRun(session, session.known_runs[-1].id)
     for eta in (4806.0, 4803.0, 4800.0):
         run.emit(EventKind.PROGRESS, step="fetch", done=1_000, total=4_000_000_000, unit="bytes", rate=1e6, eta=eta)
-    words = "download: about 1 h 20 min left"
+    words = "Download: about 1 h 20 min left"
     qtbot.waitUntil(lambda: words in said(install))
     qtbot.wait(100)
     one = next(label for label in install.findChildren(QLabel) if label.text() == words)

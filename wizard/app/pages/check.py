@@ -115,7 +115,7 @@ def host_checks() -> tuple[Requirement, ...]:
 def restart_rows(mark: str | None) -> Iterator[Requirement]:
     if mark is not None:
         key = "page.check.restart"
-        yield Requirement("restart", "warning", message(key), message(f"{key}-why"), message(f"{key}-fix", mark=mark))
+        yield Requirement("restart", "warning", message(key), message(f"{key}-why"), message(f"{key}-fix"))
 
 
 def runtime_rows(around: HostFacts) -> Iterator[Requirement]:
@@ -178,7 +178,7 @@ _SEVERITIES = {"error": "problem", "warning": "warning", "note": "note"}
 @dataclass(frozen=True, slots=True)
 class CheckRow:
     """`finding`: can be mended where it is fixable, and `met`: whether it hinders the setup. `guide`: how to get the
-    driver."""
+    driver. `is_waited`: whether it hinders, and what mends it, is not known yet."""
 
     name: str
     state: str
@@ -189,6 +189,7 @@ class CheckRow:
     finding: LintFinding | None = None
     guide: DriverGuide | None = None
     met: Message | None = None
+    is_waited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +258,11 @@ def is_fine(row: CheckRow) -> bool:
     driver."""
     is_quiet = row.state == "ok" or (row.state == "note" and row.fix is None)
     return is_quiet and row.finding is None and row.guide is None and row.name not in ALWAYS_SHOWN
+
+
+def while_looked(rows: Sequence[CheckRow]) -> tuple[CheckRow, ...]:
+    """Return the rows while what stands beside the facts is looked at: those of settings say nothing before it ends."""
+    return tuple(replace(row, is_waited=row.name == "settings" and not (row.finding or is_fine(row))) for row in rows)
 
 
 def other_findings(looks: Looks | None) -> tuple[CheckRow, ...]:

@@ -13,7 +13,17 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from wizard.app.pages.check import CheckRow, LiveRow, Looks, check_rows, drift_rows, is_fine, live_rows, other_findings
+from wizard.app.pages.check import (
+    CheckRow,
+    LiveRow,
+    Looks,
+    check_rows,
+    drift_rows,
+    is_fine,
+    live_rows,
+    other_findings,
+    while_looked,
+)
 from wizard.app.pages.order import PageId, is_all_well
 from wizard.app.use.settings import Mending
 from wizard.gui.pages.base import Page
@@ -84,6 +94,7 @@ class CheckPage(Page):
             self._probe()
         elif self.state.looks is None:
             self._look_over(self.state.facts)
+            self.render_state()
 
     def leave(self) -> None:
         self.cancel_task()
@@ -147,7 +158,8 @@ class CheckPage(Page):
                 words = ""  # what Next does is its description
             elif self._is_own and self.context.navigator.may_go_next():
                 words = self.tr("Something below needs a look, so Next shows each step. Nothing has been changed.")
-            self._show_facts(check_rows(facts, looks))
+            rows = check_rows(facts, looks)
+            self._show_facts(while_looked(rows) if looks is None and self._aside.is_busy else rows)
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
         drifted = tuple(drift_rows(looks.drifts)) if looks and facts else ()
         self.drifted.setVisible(bool(drifted))
@@ -215,13 +227,17 @@ class CheckPage(Page):
             self.rows.show_live(self._live)
 
     def _probed(self, facts: Facts) -> None:
+        self._look_over(facts)  # before the rows are shown: they wait for it
         self.context.navigator.put_facts(facts)
-        self._look_over(facts)
         self.wants_focus.emit()
 
     def _look_over(self, facts: Facts) -> None:
         session = self.context.session
-        self._aside.start(lambda is_cancelled, note: session.look_over(facts), self._looked, self.trouble.show_error)
+        self._aside.start(lambda is_cancelled, note: session.look_over(facts), self._looked, self._not_looked)
+
+    def _not_looked(self, error: WizardError) -> None:
+        self.render_state()  # what was found so far
+        self.trouble.show_error(error)
 
     def _looked(self, looks: Looks) -> None:
         """And say it to who cannot see the rows: what stands open and is not in order, a sentence each."""

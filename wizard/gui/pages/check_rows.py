@@ -92,10 +92,7 @@ class CheckRows(RowCard):
         self._shown = ()
         for one in live:
             if not one.is_known:
-                pill = Pill("note", self.tr("Checking…"))
-                pill.setAccessibleName(told_of(self._name_of(one.name), self.tr("Checking…")))
-                name = label(self._name_of(one.name), "strong", wrap=False)
-                self.add_row(self._icon_of(one.name), name, pill, label(""))
+                self._add_waiting(one.name)
             for row in one.rows:
                 self._add(row)
 
@@ -127,7 +124,15 @@ class CheckRows(RowCard):
             self.show_rows(self._shown)
         return was_open
 
+    def _add_waiting(self, name: str) -> None:
+        pill = Pill("note", self.tr("Checking…"))
+        pill.setAccessibleName(told_of(self._name_of(name), self.tr("Checking…")))
+        self.add_row(self._icon_of(name), label(self._name_of(name), "strong", wrap=False), pill, label(""))
+
     def _add(self, row: CheckRow) -> None:
+        if row.is_waited:
+            self._add_waiting(row.name)
+            return
         name = self._name_of(row.name)
         pill = Pill(row.state)
         pill.setAccessibleName(told_of(name, state_word(row.state)))
@@ -190,7 +195,7 @@ class CheckRows(RowCard):
     def _space(self) -> None:
         """Leave the room to the words where there is little: without icons, and no column wider than it must be."""
         widths, words = self.fontMetrics().horizontalAdvance, ("Graphics", "") if self._is_narrow else _USUAL
-        self.grid.setHorizontalSpacing(5 if self._is_narrow else 14)
+        self.grid.setHorizontalSpacing(8 if self._is_narrow else 14)
         side = 4 if self._is_narrow else 10
         self.grid.setContentsMargins(side, 2, side, 2)
         for column_number, word in enumerate(words, start=1):

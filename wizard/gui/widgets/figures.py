@@ -31,9 +31,9 @@ def left_text(seconds: float) -> str:
     """Time left of the download, coarser the longer it is: nobody believes seconds of an hour. The bar beside it is of
     the whole setup."""
     if seconds < 1:
-        return QCoreApplication.translate("Figures", "download almost done")
+        return QCoreApplication.translate("Figures", "Download almost done")
     coarse = seconds if seconds < 20 else round(seconds / 5) * 5
-    return QCoreApplication.translate("Figures", "download: about %1 left").replace(
+    return QCoreApplication.translate("Figures", "Download: about %1 left").replace(
         "%1", seconds_text(round(coarse)).replace(".0", "")
     )
 

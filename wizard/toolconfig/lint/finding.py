@@ -53,8 +53,8 @@ class OptionFix:
 @dataclass(frozen=True, slots=True)
 class LintFinding:
     """`severity`: error (it breaks or endangers an install) | warning | note. `meets`: what this program's own install,
-    where it follows the setting, too, does about it: around | source | stops (`lint.meets`). Without repairs the remedy
-    is for the user's own hand."""
+    where it follows the setting, too, does about it: around | source | mirror | stops (`lint.meets`). Without repairs
+    the remedy is for the user's own hand."""
 
     code: str
     severity: str

@@ -64,7 +64,7 @@ def dead_mirrors(own: OwnSettings, situation: LintContext) -> Iterator[LintFindi
                 option,
                 position,
                 repairs=(OptionFix(option, url, instead),),
-                meets="source",
+                meets="mirror",
                 words=(f"cause-{dead.status}", _remedy(dead, instead), "effect"),
                 value=redact(url).partition("://")[2],  # nobody is to open it
                 as_of=dead.as_of,
