@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import LEAST, go_to, press, settle, source_page
+from tests.gui.walking import LEAST, go_to, lower, press, settle, source_page
 from wizard.app.pages.order import ORDER, SIDE_ORDER, PageId
 from wizard.gui.pages.base import LAID_OUT
 from wizard.gui.pages.source.rows import _Line
@@ -82,6 +82,63 @@ def test_a_page_that_was_scrolled_opens_at_its_top_again_and_keys_scroll_it(
     go_to(qtbot, window, PageId.SOURCE)
     _wait(qtbot, window)
     assert _is_at_top(window)
+
+
+@pytest.mark.parametrize("page", [PageId.BUILD, PageId.PLACE])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_has_the_keys_of_a_page_that_opens_is_seen(
+    language: str, page: PageId, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """The grid and the field of the name lay below the edge: the main button has the keys, and Tab leads to them."""
+    window = make_window(language)
+    window.resize(*LEAST)
+    go_to(qtbot, window, page)
+    _wait(qtbot, window)
+    meant = window.page.first_control()
+    assert meant is not None
+    qtbot.waitUntil(lambda: window.focusWidget() is window.footer.primary)
+    assert _is_at_top(window)
+    qtbot.keyClick(window.footer.primary, Qt.Key.Key_Tab)
+    qtbot.wait(LAID_OUT * 3)
+    assert window.focusWidget() is meant
+    assert not meant.visibleRegion().isEmpty()
+
+
+def test_where_there_is_room_the_first_control_keeps_the_keys(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    lower(window, (1080, 740))
+    for page in (PageId.BUILD, PageId.PLACE):
+        go_to(qtbot, window, page)
+        _wait(qtbot, window)
+        assert window.focusWidget() is window.page.first_control()
+
+
+def test_measured_again_source_keeps_its_tick_its_place_and_its_ring(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """The tick went, what lies below it moved up and back, and nothing had a ring."""
+    scenes.rich(session)
+    window = make_window()
+    lower(window, (1080, 740))
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    _wait(qtbot, window)
+    assert page.persistent.isVisible()
+    before = page.fold.mapTo(page, QPoint()).y()
+    session.hold.add("select_build")
+    asked = session.names().count("select_build")
+    qtbot.keyClick(window, Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: session.names().count("select_build") > asked)
+    qtbot.wait(LAID_OUT * 3)
+    assert page.persistent.isVisible()
+    assert not page.persistent.tick.isEnabled()
+    assert page.fold.mapTo(page, QPoint()).y() == before
+    assert window.focusWidget() is page.again
+    session.hold.clear()
+    _wait(qtbot, window)
+    assert page.persistent.tick.isEnabled()
+    assert page.fold.mapTo(page, QPoint()).y() == before
+    assert window.focusWidget() is page.tables["torch"].chosen_choice
 
 
 @pytest.mark.parametrize("way", ["key", "mouse", "again"])

@@ -13,7 +13,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_doctor import opened
 from tests.gui.test_layout import is_across, is_whole
-from tests.gui.test_pictures import MACHINES, MachineSession
+from tests.gui.test_pictures import MACHINES, MachineSession, failing_at
 from tests.gui.test_verify import reached
 from tests.gui.walking import go_to, lower, press, settle, visible
 from wizard.app.pages.order import PageId
@@ -168,3 +168,16 @@ def test_the_longest_way_out_on_check_scrolls_nothing_sideways(
     shown = {one.text() for one in visible(window, QPushButton) if isinstance(one, QPushButton)}
     assert shown & {"How to install", "如何安装"}
     is_across(qtbot, window, "nouveau")
+
+
+def test_the_buttons_of_a_setup_that_failed_are_whole(qtbot: QtBot, window: WizardWindow, session: FakeSession) -> None:
+    """Another source lacked two pixels."""
+    session.script = failing_at("create")
+    go_to(qtbot, window, PageId.INSTALL)
+    qtbot.waitUntil(lambda: not window.navigator.state.run_is_going)
+    settle(qtbot, window)
+    buttons = [one for one in window.footer.findChildren(QPushButton) if one.isVisible()]
+    assert len(buttons) > 3
+    qtbot.waitUntil(lambda: all(one.width() >= one.minimumSizeHint().width() for one in buttons))
+    lower(window, (1080, 740))
+    qtbot.waitUntil(lambda: window.footer._right.spacing() == 10)

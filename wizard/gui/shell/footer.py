@@ -6,11 +6,12 @@ what ends with it (the class server, a pack that is being built). Never a modal 
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QTableView, QWidget
+from shiboken6 import isValid
 
-from wizard.gui.pages.base import Page
+from wizard.gui.pages.base import LAID_OUT, Page
 from wizard.gui.widgets.fields import MainButton
 from wizard.gui.widgets.frames import Turning, column, line_up
 from wizard.gui.widgets.labels import dress, label, plain_tip
@@ -18,6 +19,8 @@ from wizard.gui.widgets.labels import dress, label, plain_tip
 _SIDE, _NARROW_SIDE = 36, 8  # pixels: as the page, and where the words need the room on a small screen
 _ABOVE, _GAP = 12, 10  # pixels
 _LOW = 360  # pixels: a lower window has no room for the question and the footer
+_MOST_GAPS = 5  # between the buttons of one line
+_LEAST_SEEN = 24  # pixels of what has the keys
 
 
 class Footer(QFrame):
@@ -41,6 +44,7 @@ class Footer(QFrame):
         for button in (self.back, self.primary):
             button.installEventFilter(self)
         self._page: Page | None = None
+        self._stands_for: QWidget | None = None  # what the main button has the keys of
         self._holders: dict[Page, tuple[QWidget, QWidget]] = {}
 
     def add_page(self, page: Page) -> None:
@@ -59,8 +63,31 @@ class Footer(QFrame):
         return holder
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The second press of a double click is none: it would meet the button that the first one has put there."""
+        """The second press of a double click is none: it would meet the button that the first one has put there. Tab
+        goes from the main button to what it stands for."""
+        if isinstance(event, QFocusEvent) and watched is self.primary and event.lostFocus():
+            if event.reason() is not Qt.FocusReason.ActiveWindowFocusReason:
+                self._stands_for = None
+        elif isinstance(event, QKeyEvent) and watched is self.primary and event.type() is QEvent.Type.KeyPress:
+            meant, self._stands_for = self._stands_for, None
+            if event.key() == Qt.Key.Key_Tab and meant is not None and isValid(meant) and meant.isVisible():
+                meant.setFocus(Qt.FocusReason.TabFocusReason)
+                return True
         return event.type() is QEvent.Type.MouseButtonDblClick
+
+    def show_keys(self, page: Page, control: QWidget) -> None:
+        """Show what has got the keys. Of a page that stays at its top, the main button has them where that lies below
+        the window's edge: nobody would know what Return presses."""
+        page.show_keys(control)
+
+        def look() -> None:
+            is_lost = isValid(control) and control.hasFocus() and control.isVisible() and not _is_seen(control)
+            if is_lost and self.primary.isVisible() and self.primary.isEnabled():
+                self.primary.setFocus(Qt.FocusReason.OtherFocusReason)
+                self._stands_for = control
+
+        if page.is_opening:
+            QTimer.singleShot(2 * LAID_OUT, self, look)
 
     def show_page(self, page: Page) -> None:
         """Hide the buttons of the others. Those of this page are shown by `refresh`, when the page has hidden what does
@@ -107,6 +134,15 @@ class Footer(QFrame):
         above = _ABOVE if is_one_line else _ABOVE // 2
         self._line.setDirection(QBoxLayout.Direction.LeftToRight if is_one_line else QBoxLayout.Direction.TopToBottom)
         self._line.setContentsMargins(side, above, side, above)
+        room = self.width() - 2 * _NARROW_SIDE
+        widest = max(end.minimumSizeHint().width() for end in self._ends)
+        was = self._right.spacing()
+        within = _GAP if widest + _MOST_GAPS * (_GAP - was) <= room else _ABOVE // 2
+        if within != was:
+            self._right.setSpacing(within)
+            for part in (*self._ends, *(one for both in self._holders.values() for one in both)):
+                if (line := part.layout()) is not None:
+                    line.setSpacing(within)
         if self._line.spacing() != (gap := _GAP if is_one_line else above):  # else its event would come for ever
             self._line.setSpacing(gap)
 
@@ -117,6 +153,15 @@ class Footer(QFrame):
         if last := self._page.footer_last:
             return [self.primary, *last, self.back]
         return [*self._page.footer_left, self.back, *self._page.footer_right, self.primary]
+
+
+def _is_seen(control: QWidget) -> bool:
+    """Of a table that is its current cell."""
+    seen, whole = control.visibleRegion().boundingRect(), control.rect()
+    if isinstance(control, QTableView) and control.currentIndex().isValid():
+        whole = control.visualRect(control.currentIndex())
+        seen = control.viewport().visibleRegion().boundingRect().intersected(whole)
+    return seen.height() >= min(whole.height(), _LEAST_SEEN)
 
 
 class AskBar(QFrame):

@@ -221,7 +221,7 @@ class WizardWindow(WindowParts):
         control, self._gives_keys = next(may, front), True
         control.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
         self._gives_keys = False
-        front.show_keys(control)
+        self.footer.show_keys(front, control)
 
     def _focus_moved(self, old: QWidget | None, now: QWidget | None) -> None:
         """What gets the keys is seen, unless the mouse is on it. A button that is switched off hands the focus on by

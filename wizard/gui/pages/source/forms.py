@@ -71,13 +71,18 @@ class LastingBox(QWidget):
         self.diff = DiffView(context.theme)
         for widget in (self.tick, self._help, self._notices, self.diff):
             rows.addWidget(widget)
+        self.setVisible(False)
 
     def retranslate(self) -> None:
         self.tick.setText(self.tr("A&lso use this mirror for pip, uv and conda later"))
         self.diff.retranslate()
 
-    def show_plans(self, is_on: bool, names: Sequence[str], plans: Sequence[UsePlan]) -> None:
-        """Show which lines of which settings files would change for good, before anything does."""
+    def show_plans(self, is_on: bool, names: Sequence[str], plans: Sequence[UsePlan], is_asked: bool = False) -> None:
+        """Show which lines of which settings files would change for good, before anything does; nothing where no mirror
+        is named. `is_asked`: the sources are, and until they have answered it keeps its place."""
+        self.tick.setEnabled(not is_asked)
+        if not is_asked:  # what lies below would move up and back
+            self.setVisible(bool(names))
         blocker = QSignalBlocker(self.tick)
         self.tick.setChecked(is_on)
         del blocker

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.app.pages.build import picked_for, python_instead
@@ -56,15 +56,13 @@ class SourcePage(Page):
         self._live: dict[tuple[str, str], SourceStatus] = {}
         self._seen = SeenRows()  # by a choice before: it stays a choice
         self._row: SourceStatus | None = None  # the one that was chosen last: its neighbours stay while it is asked
-        self._wants_persistent = self._shows_proxy = False
+        self._wants_persistent = self._shows_proxy = self._lent = False  # `_lent`: the keys, to Measure again
         self._asked_from: QWidget | None = None  # the field whose address is being looked for
         self._network_aside, self._persistent_aside = SideTask(context.tasks), SideTask(context.tasks)
-        self.where, self.region = WhereFrom(), RegionChoice()
+        self.where, self.region, self.persistent = WhereFrom(), RegionChoice(), LastingBox(context)
         self.tables = {kind: SourceRows(context.translator, kind == "torch") for kind in KINDS}
-        self.persistent = LastingBox(context)
-        self.fold, self.network_fold = Fold(), Fold()
+        self.fold, self.network_fold, self.again = Fold(), Fold(), QPushButton()
         self.by_hand, self.network = SourcesByHand(), NetworkForm(context.translator)
-        self.again = QPushButton()
         self.footer_left = [self.again]
         self._lay_out()
         self.tables["torch"].chosen.connect(self._choose_row)
@@ -72,7 +70,7 @@ class SourcePage(Page):
         self.tables["torch"].leaves_with_keys.connect(self.setFocus)
         self.where.chosen.connect(lambda word: self._choose(mirrors=word))
         self.region.chosen.connect(lambda word: self._choose(region=word))
-        self.again.clicked.connect(lambda: self._measure(fresh=True))
+        self.again.clicked.connect(self._measure_anew)
         self.by_hand.left.connect(self._ask_typed)
         self.persistent.wished.connect(self._request_persistent)
         self.network.wished.connect(self._save_network)
@@ -138,8 +136,7 @@ class SourcePage(Page):
         self._live, self._row = {}, None
 
     def first_control(self) -> QWidget | None:
-        """Without a row to choose it is Next: what is folded at the end may be out of sight. A blamed proxy is what
-        somebody came for."""
+        """Without a row to choose it is Next: what is folded may be out of sight. A blamed proxy comes first."""
         if self._shows_proxy:
             return self._blamed
         return self.again if self.trouble.isVisible() else self.tables["torch"].chosen_choice
@@ -158,8 +155,7 @@ class SourcePage(Page):
         by_hand = self.tr("By &hand: address, folder or class server")
         self.fold.show_words(by_hand, self.tr("Your own") if has_own else self.where.chosen_name)
         self.region.show_choice(state.choices.region, region() == "cn")
-        selected = state.selected
-        notices = reasons(selected) if selected else ()
+        notices = reasons(state.selected) if state.selected else ()
         changed = [self.said_row(difference_row(notice)) for notice in notices if notice.key in DIFFERENT]
         others = [self.signed(notice) for notice in notices if notice.key not in DIFFERENT]
         self.different.show_rows(self.difference_title(), changed)
@@ -186,11 +182,7 @@ class SourcePage(Page):
         selected = self.state.selected
         live = self._seen.while_asked(self._row, self._live.values(), self.is_busy)
         rows = self._seen.choices(selected) if selected else live
-        titles = {
-            "torch": self.tr("PyTorch"),
-            "packages": self.tr("Other packages"),
-            "conda": self.tr("Python"),
-        }
+        titles = {"torch": self.tr("PyTorch"), "packages": self.tr("Other packages"), "conda": self.tr("Python")}
         scale = max((row.rate for row in rows if row.rate), default=0.0)  # of all, so that bars can be compared
         for kind, part in self.tables.items():
             of_kind = [row for row in rows if row.kind == kind]
@@ -227,6 +219,14 @@ class SourcePage(Page):
         self._row = None
         self.context.navigator.put_sources(self.by_hand.put_into(self.state.choices))
         self._select_build(fresh)
+
+    def _measure_anew(self) -> None:
+        """What is measured takes no keys meanwhile, and a page that had them would show no ring."""
+        choices = [line.radio for line in self.tables["torch"].lines]
+        self._lent = any(one.hasFocus() for one in (*choices, self.persistent.tick))
+        if self._lent:
+            self.again.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._measure(fresh=True)
 
     def _select_build(self, fresh: bool = False) -> None:
         state, session = self.state, self.context.session
@@ -271,6 +271,7 @@ class SourcePage(Page):
             self.trouble.show_error(error, lambda: self._use_python(python), words)
         else:
             self.trouble.show_words(error.summary, hint_below(error), error.details)
+        self._show_persistent()
         self.again.setText(self.tr("Try &again"))
         if not self._shows_proxy:
             self.again.setFocus()
@@ -294,6 +295,8 @@ class SourcePage(Page):
     def _selected(self, selected: SelectedBuild) -> None:
         self.context.navigator.put_selected_build(selected)
         self._tell_lost()
+        if self._lent and self.again.hasFocus():
+            self.wants_focus.emit()
 
     def _words_of(self, field: str) -> str:
         """Without a letter of its own: the fold below has it."""
@@ -347,11 +350,10 @@ class SourcePage(Page):
         return persistent_mirrors(selected, self.state.choices, self._table, bool(facts.machine.condas))
 
     def _show_persistent(self) -> None:
-        offer = self._offer()
-        self.persistent.setVisible(bool(offer))
         names = {row.id: self.say(row.operator) for row in self._table}
-        shown = [names.get(one.mirror, one.mirror) for one in offer]
-        self.persistent.show_plans(self._wants_persistent, shown, self.state.persistent)
+        offered = [names.get(one.mirror, one.mirror) for one in self._offer()]
+        is_asked = self.state.selected is None and not self.trouble.isVisible()
+        self.persistent.show_plans(self._wants_persistent, offered, self.state.persistent, is_asked)
 
     def _request_persistent(self, is_wished: bool) -> None:
         self._wants_persistent = is_wished
