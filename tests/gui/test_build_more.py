@@ -17,7 +17,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.test_pictures import MACHINES
 from tests.gui.test_words import of_machine
-from tests.gui.walking import cell, go_to, press, settle
+from tests.gui.walking import cell, go_to, lower, press, settle
 from tests.sentences import error_text
 from wizard.app.pages.build import arrange, cell_words, worth_showing
 from wizard.app.pages.order import PageId
@@ -46,6 +46,25 @@ def press_cell(qtbot: QtBot, page: BuildPage, torch: str, variant: str) -> None:
     page.every.setChecked(True)
     page.grid.setCurrentCell(*page.grid.cell_of(torch, variant))
     qtbot.keyClick(page.grid, Qt.Key.Key_Space)
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("name", ["two-cards", "too-old"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_short_grid_shows_all_of_its_rows_and_the_page_scrolls(
+    language: str, name: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """It scrolled in itself, and nobody saw that there are more rows."""
+    of_machine(name)(session)
+    window = make_window(language)
+    lower(window, (900, 600))
+    go_to_build(qtbot, window)
+    settle(qtbot, window)
+    page = build_page(window)
+    bar = page._scroll.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    assert page.grid.rowCount() > 3
+    assert page.grid.verticalScrollBar().maximum() == 0
 
 
 def test_news_are_told_when_they_are_known_and_nobody_waits(

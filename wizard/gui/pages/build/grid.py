@@ -47,7 +47,7 @@ _SIGNS_ONLY = 2
 _FONT = 0.88  # of the running text: eight CUDA families stand side by side
 _EDGE = 8  # pixels between a cell's words and its border
 _SIDE_BY_SIDE = 7  # columns
-_LEAST_ROWS = 3  # are seen in a low window, and what is said below them; the others by the bar
+_WHOLE, _LEAST_ROWS = 8, 3  # rows: so few the page scrolls with all else; of more, these are seen in a low window
 _ABSENT = "–"
 _KIND = Qt.ItemDataRole.UserRole
 
@@ -193,7 +193,8 @@ class BuildGrid(QTableWidget):
             put(self, *self.cell_of(one.torch, one.variant), Qt.ItemDataRole.AccessibleDescriptionRole, words)
 
     def sizeHint(self) -> QSize:
-        return QSize(400, self._height_of(min(self.rowCount(), _LEAST_ROWS)))
+        rows = self.rowCount()
+        return QSize(400, self._height_of(rows if rows <= _WHOLE else _LEAST_ROWS))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, self.sizeHint().height())
