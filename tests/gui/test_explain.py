@@ -139,6 +139,26 @@ def test_without_a_card_its_advice_lies_under_a_fold(
     assert any("nstall the" in one.text() for one in page.findChildren(Advice) if one.isVisible())
 
 
+def test_what_looks_at_this_computer_is_folded_where_the_text_is_of_another(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = replace(values.FACTS, machine=replace(values.MACHINE, gpus=(), driver=None))
+    for said in (KNOWN, OLD_DRIVER):
+        given = answer(said, lambda: (facts, values.VERDICT, load_matrix()))
+        monkeypatch.setattr(side, "explain", lambda words, is_cancelled, given=given: given)
+        window = make_window()
+        page = opened(qtbot, window)
+        page.text.setPlainText(said)
+        press(qtbot, window.footer.primary)
+        settle(qtbot, window)
+        doctor = [one for one in page.findChildren(QPushButton) if one.text() == "Check the en&vironment"]
+        assert not any(one.isVisible() for one in doctor)
+        (fold,) = (one for one in page.findChildren(QPushButton) if one.text() == "On a computer with an NVIDIA card")
+        fold.click()
+        assert [one.isVisible() for one in doctor] == [True]
+        window.side.close()
+
+
 def test_an_unknown_error_gets_no_advice(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
     page = opened(qtbot, window)

@@ -46,6 +46,7 @@ _LONGEST_SHOWN = 1000  # of a line: Qt takes a second for a very long one
 _LONGEST_LINE = 400
 _FIRST_LINES = 60  # half the pixels of an answer that a low window scrolls to
 _SET_UP_BY = {PageId.BUILD.value, PageId.WELCOME.value}  # pages that an advice names where a setup is what helps
+_OF_TEXT = "explain.fix-text-of-card"  # what helps, helps on the computer that the text is of
 _LOOKED_UP = ("explain.ask-torch", "explain.ask-python")  # by the doctor, too
 
 
@@ -204,13 +205,14 @@ class ExplainPage(SidePage):
         made.fold.button.setChecked(True)  # what is to be typed is the answer here
         return made
 
-    def _add_with_card(self, lines: QBoxLayout, one: Explanation) -> None:
+    def _add_with_card(self, lines: QBoxLayout, one: Explanation, below: Sequence[QPushButton] = ()) -> None:
         if one.with_card is None:
             return
         fold = Fold()
         fold.show_words(self.say(message("explain.with-card")))
         self._said.append(fold.button)
         fold.body.addWidget(self._add_linked(self.signed(one.with_card)))
+        fold.body.addLayout(_row_of(below))
         lines.addWidget(fold)
 
     def _add_points(self, lines: QBoxLayout, name: str, points: Sequence[Message]) -> None:
@@ -248,13 +250,15 @@ class ExplainPage(SidePage):
         lines.addWidget(told)
         fix = self.signed(one.fix)
         doing = self._doing(answer, one.error.examined, is_setup=not _SET_UP_BY.isdisjoint(pages_of(fix)))
-        for name, words, below in (("cause", self.signed(one.cause), doing), ("fix", fix, ())):
+        is_elsewhere = one.advice.startswith(_OF_TEXT) and one.with_card is not None and answer.environment is None
+        here, there = ((), doing) if is_elsewhere else (doing, ())
+        for name, words, below in (("cause", self.signed(one.cause), here), ("fix", fix, ())):
             lines.addWidget(self._add_head(self.say(message(f"explain.{name}"))))
             advice = self._add_linked(words)
-            advice.fold.button.setChecked(not doing)
+            advice.fold.button.setChecked(not here)
             lines.addWidget(advice)
             lines.addLayout(_row_of(below))
-        self._add_with_card(lines, one)
+        self._add_with_card(lines, one, there)
         reasons = answer.reasons
         if one.error.examined:
             reasons = tuple(point for point in reasons if point.key not in _LOOKED_UP)
