@@ -68,6 +68,19 @@ def test_names_are_read_in_a_narrow_window(language: str, qtbot: QtBot, make_win
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("width", [640, 1000, 1024, 1056, 1088, 1120, 1280])
+def test_folders_are_read_in_a_wider_window_as_in_a_narrow_one(
+    width: int, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    """With the rail and more columns the name had half of what it has at 640."""
+    window = make_window()
+    page = opened(qtbot, window)
+    lower(window, (width, 640))
+    at_rest(qtbot, Resized(page.table.viewport()))
+    assert page.table.columnWidth(0) >= 200, "pixels"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_all_lines_of_an_open_row_are_read_in_a_narrow_window(
     language: str, qtbot: QtBot, make_window: MakeWindow
