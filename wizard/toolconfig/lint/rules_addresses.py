@@ -1,6 +1,7 @@
 """Rules about addresses: single ones, and what an index holds.
 
-Rules about single addresses: gone or never there, without encryption, with certificate checks switched off.
+Rules about single addresses: gone or never there, without encryption, with certificate checks switched off. One file:
+both kinds ask the same tables which host is known.
 """
 
 from __future__ import annotations
