@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
@@ -195,7 +196,9 @@ def test_cancel_and_resume_by_keyboard_keep_the_focus_off_the_rail(
     assert not in_rail(window, window.focusWidget())
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)
     session.let_go.set()
-    qtbot.waitUntil(lambda: window.focusWidget() is install.log_button)
+    qtbot.waitUntil(lambda: window.focusWidget() is install.pause)
+    qtbot.keyClick(install.pause, Qt.Key.Key_Return)
+    assert not install.is_paused, "a second Return meant what was there before"
     assert window.navigator.page is PageId.INSTALL
     assert window.rail.steps[PageId.INSTALL].isEnabled()
 
@@ -282,6 +285,46 @@ def test_in_a_pause_a_file_that_is_there_keeps_its_bar(qtbot: QtBot, monkeypatch
     qtbot.wait(300)
     bars.show_files(there)
     assert bars.isHidden()
+
+
+def test_a_file_that_went_stays_away(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pause showed it once more, and all below moved; the worker tells of it to the end."""
+    monkeypatch.setattr(file_bars, "_STAYS", 0.2)
+    bars = file_bars.FileBars()
+    qtbot.addWidget(bars)
+    there, torch = FileView("numpy", 12_300_000, 12_300_000), FileView("torch", 1, 2_480_000_000)
+
+    def names() -> list[str]:
+        return [name.text() for name, _, _ in bars._rows if not name.isHidden()]
+
+    bars.show_files([torch, there])
+    qtbot.wait(300)
+    bars.show_files([torch, there])
+    assert names() == ["torch"]
+    for is_paused in (True, False, False):
+        bars.show_files([torch, there], is_paused)
+        assert names() == ["torch"]
+    bars = file_bars.FileBars(bars)  # in another width
+    qtbot.addWidget(bars)
+    bars.show_files([torch, there])
+    assert names() == ["torch"]
+    bars.show_files([torch, replace(there, done=5)])
+    assert names() == ["torch", "numpy"], "fetched once more"
+    bars.begin_anew()
+    bars.show_files([there])
+    assert names() == ["numpy"], "of another run"
+
+
+def test_as_the_run_goes_on_a_bar_stays_a_moment_longer(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_bars, "_STAYS", 0.2)
+    bars = file_bars.FileBars()
+    qtbot.addWidget(bars)
+    there = [FileView("numpy", 12_300_000, 12_300_000)]
+    bars.show_files(there)
+    bars.show_files(there, is_paused=True)
+    qtbot.wait(300)  # nothing is told in a pause
+    bars.show_files(there)
+    assert not bars.isHidden()
 
 
 def test_what_comes_when_it_is_cancelled_comes_elsewhere(

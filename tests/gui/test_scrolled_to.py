@@ -63,10 +63,11 @@ def test_install_opens_at_its_top_there(
     go_to(qtbot, window, PageId.INSTALL)
     install = window.pages[PageId.INSTALL]
     assert isinstance(install, InstallPage)
-    qtbot.waitUntil(lambda: window.focusWidget() is install.log_button and install.watch.view.bytes is not None)
+    qtbot.waitUntil(lambda: window.focusWidget() is install.pause and install.watch.view.bytes is not None)
     bar = install._scroll.verticalScrollBar()
     qtbot.wait(3 * LAID_OUT)
-    assert (bar.value(), is_whole(install.log_button)) == (0, True)
+    assert (bar.value(), is_whole(install.pause)) == (0, True)
+    install.log_button.setFocus()
     qtbot.keyClick(install.log_button, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: install.log.visibleRegion().boundingRect().height() > install.log.height() // 2)
     assert (window.focusWidget(), is_whole(install.log_button)) == (install.log_button, True)

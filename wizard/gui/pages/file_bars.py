@@ -1,6 +1,6 @@
 """Bars of the large files that are on their way, below the download's step.
 
-At most three; one that is there goes after a moment, so that what moves is what is still to come.
+At most three; one that is there goes after a moment, for good: what moves is what is still to come.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _LEAST = 40  # pixels of a bar, and of a name, in a narrow window
 class FileBars(QWidget):
     """The large files that are on their way, each with a bar."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: FileBars | None = None) -> None:
+        """`before`: what showed them until now, in another width."""
         super().__init__()
         grid = QGridLayout(self)
         grid.setContentsMargins(_INDENT, 0, 0, 6)
@@ -38,9 +39,12 @@ class FileBars(QWidget):
         self._grid = grid
         self._beside = 0  # pixels of the names above, below which no bar begins
         self._rows: list[tuple[QLabel, QProgressBar, QLabel]] = []
-        self._shown: list[FileView] = []
-        self._done: dict[str, float] = {}  # since when each of them is there
-        self._moved: dict[str, tuple[int, float]] = {}  # how much of each there was, and since when
+        self._was_paused = False
+        self._shown: list[FileView] = before._shown if before else []
+        self._done: dict[str, float] = before._done if before else {}  # since when each of them is there
+        self._gone: set[str] = before._gone if before else set()  # there, and seen for long enough
+        # How much of each there was, and since when.
+        self._moved: dict[str, tuple[int, float]] = before._moved if before else {}
         for row in range(BARS):
             name, bar, count = OneLine(), QProgressBar(), label("", "muted", wrap=False)
             bar.setMinimumWidth(_LEAST)
@@ -50,7 +54,7 @@ class FileBars(QWidget):
             for place, widget in enumerate((name, bar, count)):
                 grid.addWidget(widget, row, place)
             self._rows.append((name, bar, count))
-        self.show_files(())
+        self._show()
 
     def _stands_still(self, one: FileView, is_paused: bool) -> bool:
         before, now = self._moved.get(one.name), time.monotonic()
@@ -90,9 +94,21 @@ class FileBars(QWidget):
         if files is None:
             self._shown, self._done = [], {}
         else:
-            if is_paused:  # nothing goes: what lies below does not move
-                self._done = dict.fromkeys(self._done, time.monotonic())
+            if is_paused or self._was_paused:  # nothing goes, nor as the run goes on: what lies below does not move
+                self._done |= dict.fromkeys(
+                    (one.name for one in self._shown if one.name in self._done), time.monotonic()
+                )
             self._take(files)
+        self._was_paused = is_paused
+        self._show(is_paused)
+
+    def begin_anew(self) -> None:
+        """Forget the files of another run."""
+        self._gone.clear()
+        self._moved.clear()
+        self.show_files(None)
+
+    def _show(self, is_paused: bool = False) -> None:
         for place, (name, bar, count) in enumerate(self._rows):
             one = next(iter(self._shown[place:]), None)
             for widget in (name, bar, count):
@@ -113,15 +129,21 @@ class FileBars(QWidget):
 
     def _take(self, files: Sequence[FileView]) -> None:
         now = time.monotonic()
-        for one in files:
+        coming = {one.name: one for one in files if one.done < one.size or one.name not in self._gone}
+        for one in coming.values():
             if one.done >= one.size:
                 self._done.setdefault(one.name, now)
-        coming = {one.name: one for one in files}
+            else:  # perhaps once more
+                self._done.pop(one.name, None)
+                self._gone.discard(one.name)
         self._shown = [coming.pop(one.name, one) for one in self._shown]
         for new in sorted(coming.values(), key=lambda one: one.done >= one.size):
             over = [place for place, other in enumerate(self._shown) if other.done >= other.size]
             if len(self._shown) < BARS:
                 self._shown.append(new)
             elif over and new.done < new.size:
+                self._gone.add(self._shown[over[0]].name)
                 self._shown[over[0]] = new
-        self._shown = [one for one in self._shown if now - self._done.get(one.name, now) < _STAYS]
+        over_now = [one for one in self._shown if now - self._done.get(one.name, now) >= _STAYS]
+        self._gone.update(one.name for one in over_now)
+        self._shown = [one for one in self._shown if one not in over_now]

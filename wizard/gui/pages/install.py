@@ -23,7 +23,7 @@ from wizard.gui.pages.run_watch import RunWatch
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.announce import notify
 from wizard.gui.widgets.code import copy_out
-from wizard.gui.widgets.fields import MainButton
+from wizard.gui.widgets.fields import LateButton, MainButton
 from wizard.gui.widgets.labels import dress, plain_tip
 from wizard.gui.widgets.log_view import LogView
 from wizard.gui.widgets.messages import Remark
@@ -63,7 +63,7 @@ class InstallPage(Page):
         for widget in (self.rest, self.quiet, self.progress, self.steps, self.log):
             self.body.addWidget(widget, int(widget is self.log))
         self.body.addStretch(0)
-        self.pause, self.cancel, self.remove, self.copy, self.explain = (QPushButton() for _ in range(5))
+        self.pause, self.cancel, self.remove, self.copy, self.explain = LateButton(), *(QPushButton() for _ in range(4))
         self.pause.clicked.connect(self._ask_pause)
         self.cancel.clicked.connect(self.ask_cancel)
         self.remove.clicked.connect(lambda: self._remove(self.context.navigator.restart))
@@ -71,7 +71,6 @@ class InstallPage(Page):
         self.copy.clicked.connect(lambda: copy_out(self.log.all_words(), self.copy))
         self.explain.clicked.connect(self._explain)
         # Cancel lies apart from what comes on the right in the end: Remove and Resume must not come under the mouse.
-        # Log has the keys as the page comes: it is never scrolled out of sight.
         self.footer_left = [self.log_button, self.copy, self.explain, self.cancel]
         self.footer_right = [self.pause, self.remove, self.other]
         QShortcut(QKeySequence("Ctrl+L"), self).activated.connect(self.log_button.toggle)
@@ -102,17 +101,15 @@ class InstallPage(Page):
             self.cancel_task()
 
     def first_control(self) -> QWidget | None:
-        # While it goes: a second Return must not stop what it began.
-        return self.other if self.offers_another else self.log_button if self.is_going else None
+        going = self.log_button if self.pause.isHidden() or not self.pause.isEnabled() else self.pause
+        return self.other if self.offers_another else going if self.is_going else None
 
     @property
     def offers_another(self) -> bool:  # where Resume would meet the same again
         return bool((end := self.watch.view.ending) and end.fails_again) and not self.other.isHidden()
 
     def primary_text(self) -> str:
-        if self.state.report is not None:
-            return self.tr("&Next")
-        return "" if self.is_going else self.tr("&Resume")
+        return self.tr("&Next") if self.state.report is not None else "" if self.is_going else self.tr("&Resume")
 
     def may_press(self) -> bool:
         return not (self.is_busy or self.is_going or self.state.run_id is None)
@@ -182,13 +179,13 @@ class InstallPage(Page):
         if self._show_silence(self.watch.silence if going and not self._paused else 0):
             view = view.without_rate()
         ending = view.ending if not going else None
+        self._subtitle.keep_room(self._usual if going else "")  # in a pause, too
         if going:
             self.set_head(*self._going_head())
         elif self.state.report is not None:
             self.set_head(self.tr("Installed"), self.tr("The test's result is on the next page."))
         else:
-            cancelled = ending is not None and ending.cancelled
-            title = self.tr("Cancelled") if cancelled else self.tr("Not finished")
+            title = self.tr("Cancelled") if ending is not None and ending.cancelled else self.tr("Not finished")
             self.set_head(title, self.tr("What was downloaded and checked is kept."))
         self.progress.show_view(view, going, self._paused or self._cancelling)
         preview = self.state.preview
@@ -217,14 +214,16 @@ class InstallPage(Page):
             self.announce(self.quiet.words)
         return True
 
+    @property
+    def _usual(self) -> str:
+        return self.tr("You can close this window. If the network fails, the download resumes where it stopped.")
+
     def _going_head(self) -> tuple[str, str]:
-        words = self.tr("You can close this window. If the network fails, the download resumes where it stopped.")
-        self._subtitle.keep_room(words)  # in a pause, too
         if self._cancelling:
             return self.tr("Cancelling…"), self.tr("The current step is ended safely. This takes a moment.")
         if self._paused:
             return self.tr("Paused"), self.tr("Nothing is downloaded until you press Resume.")
-        return self.tr("Installing") if self.watch.view.step(REPAIR_STEP) is None else self.tr("Repairing"), words
+        return self.tr("Installing") if self.watch.view.step(REPAIR_STEP) is None else self.tr("Repairing"), self._usual
 
     @property
     def percent(self) -> int | None:
@@ -243,11 +242,12 @@ class InstallPage(Page):
     def _show_buttons(self, going: bool) -> None:
         unfinished = not going and self.state.report is None
         may_pause = going and (self._paused or self.watch.view.may_pause)
-        loses_focus, comes_or_goes = self.pause.hasFocus() and not may_pause, self.pause.isHidden() is may_pause
+        comes_or_goes = self.pause.isHidden() is may_pause
+        turns_focus = comes_or_goes and (self.log_button if may_pause else self.pause).hasFocus()
         for button, is_shown in ((self.pause, may_pause), (self.cancel, going)):
             button.setVisible(is_shown)
             button.setEnabled(going and not self._cancelling)
-        if loses_focus:  # else it would go to Cancel
+        if turns_focus:  # else it would go to Cancel
             self.wants_focus.emit()
         if comes_or_goes:  # alone in its place: the footer has to make room
             self.changed.emit()

@@ -264,6 +264,8 @@ class RunSteps(QWidget):
     def begin_anew(self) -> None:
         """Another run is shown."""
         self._told, self._expected = (), {}
+        if self._bars is not None:
+            self._bars.begin_anew()
 
     def expect(self, times: Mapping[str, float]) -> None:
         """Take what each step took in the last setup like this one, in seconds."""
@@ -313,13 +315,14 @@ class RunSteps(QWidget):
 
     def _rebuild(self, names: list[str]) -> None:
         self._card.clear()
-        self._rows, self._bars = {name: _Row() for name in names}, None
+        before, self._bars = self._bars, None
+        self._rows = {name: _Row() for name in names}
         for name, row in self._rows.items():
             beside = (None, stacked(row.name, row.words)) if self._is_narrow else (row.name, row.words)
             row.right.setMinimumWidth(0 if self._is_narrow else _RIGHT)
             self._card.add_row(row.sign, *beside, row.right, tight=True)
             if name == _FETCH:
-                self._bars = FileBars()
+                self._bars = FileBars(before)
                 self._card.add_wide(self._bars)
         self._card.grid.setVerticalSpacing(self._gap)
 

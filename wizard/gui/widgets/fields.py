@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from pathlib import Path
 
 from PySide6.QtCore import (
@@ -26,6 +27,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
+    QFocusEvent,
     QKeyEvent,
     QPainter,
     QPaintEvent,
@@ -129,6 +131,21 @@ class MainButton(QPushButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(colour_now("text"), _RING))
         painter.drawRoundedRect(QRectF(whole).adjusted(1, 1, -1, -1), _ROUND, _ROUND)
+
+
+class LateButton(QPushButton):
+    """A key presses it only once it has had the keys for a moment: who pressed Return twice meant what was there."""
+
+    _since = 0.0  # seconds
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._since = time.monotonic()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_press = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+        if not is_press or 1000 * (time.monotonic() - self._since) > QApplication.doubleClickInterval():
+            super().keyPressEvent(event)
 
 
 class FoldButton(QPushButton):
