@@ -28,7 +28,10 @@ from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_help import every_page
 from tests.gui.walking import go_to, settle, source_page, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
+from wizard.gui.pages.file_bars import FileBars
+from wizard.gui.pages.proof import LinkBox
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets.fields import Choice
 from wizard.gui.widgets.frames import Fold, RowCard, RowCell, column
 from wizard.gui.widgets.headings import tell_headings
 from wizard.gui.widgets.icons import Sign
@@ -331,3 +334,33 @@ def test_no_cell_of_a_page_that_is_not_shown_is_told_as_focused(qtbot: QtBot, ma
     window.navigator.go_to(PageId.BUILD)
     assert (grid.currentIndex().row(), grid.currentIndex().column()) == here
     assert focused() == 1
+
+
+def test_bars_of_files_the_links_of_a_proof_and_a_box_to_choose_from_are_heard_by_name(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.BUILD)
+    qtbot.waitUntil(lambda: any(visible(window, LinkBox)))
+    links = [heard(one) for one in visible(window, LinkBox)]
+    assert len(links) > 2
+    assert all(one.name and one.role == QAccessible.Role.ListItem for one in links), links
+    go_to(qtbot, window, PageId.INSTALL)
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in window.page.findChildren(FileBars)))
+    bars = next(one for one in window.page.findChildren(FileBars) if one.isVisible())
+    inside = bars.parentWidget()
+    assert isinstance(inside, RowCell)
+    items = [one for one in visible(window, RowCell) if one.property(SPOKEN_AS) == "item"]
+    told = [QAccessible.queryAccessibleInterface(one) for one in items]
+    held = [one.child(place).object() for one in told for place in range(one.childCount())]
+    assert inside in held, "below the download's row"
+    choice = Choice()
+    qtbot.addWidget(choice)
+    choice.addItem("lesson-3")
+    assert heard(choice).name == "lesson-3"
+    choice.setAccessibleName("Environment to check")
+    found = QAccessible.queryAccessibleInterface(choice)
+    assert found is not None
+    assert heard(choice).name == "Environment to check"
+    assert found.text(QAccessible.Text.Value) == "lesson-3"

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.frames import column
 from wizard.gui.widgets.icons import IconView
-from wizard.gui.widgets.labels import label, plain_tip
+from wizard.gui.widgets.labels import SPOKEN_AS, label, plain_tip, told_of
 
 _MIDDLE = Qt.AlignmentFlag.AlignHCenter
 _ICONS = {
@@ -42,7 +42,11 @@ def link_name(kind: str) -> str:
 
 
 class Chain(QWidget):
-    """Draws the line on which the links stand: dashed up to one that does not hold."""
+    """Draws the line on which the links stand: dashed up to one that does not hold. A list for a screen reader."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty(SPOKEN_AS, "list")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         links = [link for link in self.findChildren(LinkBox) if link.state != "idle"]
@@ -60,6 +64,7 @@ class LinkBox(QFrame):
 
     def __init__(self, kind: str, state: str = "ok") -> None:
         super().__init__()
+        self.setProperty(SPOKEN_AS, "item")
         lines = column(self, gap=4)
         self._name, self._words = label("", "strong"), label("", "muted")
         self.state = state
@@ -76,5 +81,7 @@ class LinkBox(QFrame):
         self._name.setText(name)
         self._words.setText(fact or sentence)
         doubt = QCoreApplication.translate("Link", "not confirmed")
-        self._words.setAccessibleName(f"{sentence} ({doubt})" if self.state == "unsure" else sentence)
+        said = f"{sentence} ({doubt})" if self.state == "unsure" else sentence
+        self._words.setAccessibleName(said)
+        self.setAccessibleName(said if said.startswith(name) else told_of(name, said))
         self.setToolTip(plain_tip("\n".join(part for part in (sentence, source) if part)))
