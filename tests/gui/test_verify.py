@@ -6,19 +6,20 @@ One file: each test is about the one page, reached in the same way.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, report
 from tests.gui.fake_tools import FakeTools
-from tests.gui.walking import go_to, mnemonics, press, settle, texts
+from tests.gui.walking import LEAST, go_to, lower, mnemonics, press, settle, texts, visible
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.compatibility.model import ProjectUse
@@ -29,7 +30,9 @@ from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.widgets.code import SAID_FOR_MS
 from wizard.gui.widgets.labels import without_key
 from wizard.model.errors import WizardError
-from wizard.model.messages import LANGUAGES
+from wizard.model.messages import LANGUAGES, message
+from wizard.run.verify.model import SmokeCheck, Verification
+from wizard.run.verify.project import ASK
 
 PREFIX = Path("/home/li/torch-envs/torch")
 
@@ -294,3 +297,47 @@ def test_a_failure_shows_the_link_that_does_not_hold(
     settle(qtbot, window)
     links = [(link.state, link.isVisible()) for link in window.page.findChildren(LinkBox)]
     assert links == [("ok", True), ("broken", True), ("ok", True), ("ok", True)]
+
+
+@pytest.fixture
+def lacking_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of a project's own parts could not be put in, and no cause is known."""
+    usual, error = values.verification, "fatal: unable to access 'https://git.example/x/other.git/'"
+    said = message(
+        "verify.project.part-failed",
+        "“{name}” could not be installed: {error}. {cause} {fix}",
+        name="other",
+        error=error,
+        cause=ASK,
+        fix="",
+    )
+
+    def told(is_ok: bool) -> Verification:
+        given = usual(is_ok)
+        return replace(given, checks=(*given.checks, SmokeCheck("part", "warning", said, data={"part": "other"})))
+
+    monkeypatch.setattr(values, "verification", told)
+
+
+@pytest.mark.usefixtures("lacking_part")
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_part_that_is_not_in_fits_and_explain_gets_its_words(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
+) -> None:
+    window = make_window(language)
+    go_to(qtbot, window, PageId.INSTALL)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    settle(qtbot, window)
+    page, area = window.page, window.page.findChild(QScrollArea)
+    assert isinstance(area, QScrollArea)
+    for size in ((720, 400), (640, 400), LEAST):
+        lower(window, size)
+        qtbot.wait(150)
+        assert area.horizontalScrollBar().maximum() == 0, size
+    quoted = [one for one in visible(window, QLabel) if "“other”" in one.text()]
+    assert quoted, "its name is told from the sentence"
+    assert page.open_page(SideId.EXPLAIN.value) == ""
+    qtbot.waitUntil(lambda: window.side.here is not None)
+    settle(qtbot, window)
+    assert "unable to access" in window.page.text.toPlainText()

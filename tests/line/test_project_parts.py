@@ -112,15 +112,15 @@ def test_folders_repositories_and_the_project_itself_come_last(
         "The project itself is installed last, from its folder; its build code runs.",
         "Installed last: elsewhere, plain, inner, mine.",
         "To try it again by hand: ",
-        "gone could not be installed: unable to access 'http://127.0.0.1:9/gone.git/'",
-        "broken could not be installed: fatal: this part cannot be built.",
+        "“gone” could not be installed: unable to access 'http://127.0.0.1:9/gone.git/'",
+        "“broken” could not be installed: fatal: this part cannot be built.",
         "elsewhere needs not-there, which is not there",
         "-m pip install --no-deps 'git+ssh://git@git.example/secret.git#egg=secret'",
     ):
         assert line in done.stderr, line
     advised = done.stderr.partition("What to do:")[2].partition("Found:")[0]
     for line in (
-        "broken could not be installed: fatal: this part cannot be built. The log has all of its words;",
+        "“broken” could not be installed: fatal: this part cannot be built. The log has all of its words;",
         "-m pip install --no-deps git+http://127.0.0.1:9/gone.git",
         "elsewhere needs not-there, which is not there. Add it: torch-wizard envs add demo not-there.",
     ):
@@ -342,7 +342,7 @@ def test_a_kill_while_a_part_is_built_is_healed_and_builds_none_twice(
     done = world.run("resume")
     assert done.returncode == 0, done.stderr
     assert "Installed last: first, second." in done.stderr
-    assert done.stderr.count("broken could not be installed") == 1
+    assert done.stderr.count("“broken” could not be installed") == 1
     assert "· 2 of 3 installed; not installed: broken (" in done.stderr
     found = installed(world)
     assert (found["first"], found["second"]) == ("1.0", "1.0")
@@ -365,7 +365,7 @@ def test_another_attempt_builds_only_the_part_that_failed(world: World, folder: 
     assert shown.returncode == 0, shown.stderr
     assert "has ended; there is nothing to go on with. Its result:" in shown.stderr
     advised = shown.stderr.partition("What to do:")[2].partition("Found:")[0]
-    assert "second could not be installed: fatal: this part cannot be built." in advised
+    assert "“second” could not be installed: fatal: this part cannot be built." in advised
     assert "To try it again by hand: " in advised
     backend.write_text(sound, encoding="utf-8")
     (run,) = world.runs()

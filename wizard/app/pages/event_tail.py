@@ -12,6 +12,8 @@ from wizard.model.events import Event, EventKind, parse_line
 
 SILENT_AFTER = 30.0  # seconds: on a busy computer or a slow disk a healthy step says nothing for as long as this
 _CHUNK = 1 << 18
+_ALL = 1 << 30  # events
+_LAST_LINES = 400
 _BEGINNINGS = (EventKind.ATTEMPT_STARTING, EventKind.RUN_STARTED)
 
 
@@ -63,6 +65,12 @@ class EventTail:
         *whole, self._rest = (self._rest + chunk).split(b"\n")
         self._lines.extend(whole)
         return bool(chunk)
+
+
+def logged_words(path: Path, step: str) -> str:
+    """Return the last lines that a step wrote into the log; '' for none."""
+    events = (one for one in EventTail(path, newest_attempt(path)).read(_ALL) if one.kind is EventKind.LOG)
+    return "\n".join([str(one.data.get("text", "")) for one in events if one.data.get("step") == step][-_LAST_LINES:])
 
 
 def newest_attempt(path: Path) -> int:

@@ -185,7 +185,7 @@ class Parts(Step):
         cause, fix = self._explain(said) or (ASK, "")
         return message(
             "verify.project.part-failed",
-            "{name} could not be installed: {error}. {cause} {fix}",
+            "“{name}” could not be installed: {error}. {cause} {fix}",
             name=part.name,
             error=error,
             cause=cause,

@@ -23,7 +23,7 @@ from wizard.gui.pages.verify.parts import (
     EvidenceCard,
     FailureCard,
     HandOnCard,
-    TopRows,
+    TestedRows,
     add_check,
     changed_words,
     is_among,
@@ -31,10 +31,10 @@ from wizard.gui.pages.verify.parts import (
     is_worth_seeing,
     small_row,
 )
+from wizard.gui.pages.verify.words import gone_words, to_explain, what_runs
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.code import CodeLines, SaidCode, copy_out, open_folder
-from wizard.gui.widgets.figures import build_text
-from wizard.gui.widgets.frames import Fold, FoldList, RowCard, Turning
+from wizard.gui.widgets.frames import Fold, FoldList, Turning
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import label, plain_tip, without_key
 from wizard.model.errors import WizardError
@@ -58,7 +58,7 @@ class VerifyPage(Page):
         self.mend = self._failure.mend
         self._chain, self.evidence = BrokenChain(), EvidenceCard()
         self.hand_on, self.kernel = HandOnCard(context), KernelOffer(self)
-        self.first, self.rows = TopRows(), RowCard(4, 2)
+        self.first, self.rows = TestedRows(), TestedRows()
         self._start = label("", "heading")
         self.command = SaidCode(context.translator)
         self.ways = CodeLines(context.translator)
@@ -147,7 +147,7 @@ class VerifyPage(Page):
             self._gone = gone
             self.render_state()
         if self._is_gone:
-            self.announce(self.say(self._gone_words()), urgent=True)
+            self.announce(self.say(gone_words(self.state.prefix)), urgent=True)
             self.wants_focus.emit()
             return
         self.kernel.has_editor, self.kernel.notebook = has_editor, notebook
@@ -180,12 +180,6 @@ class VerifyPage(Page):
     @property
     def _is_usable(self) -> bool:
         return not self.has_failed and not self._is_gone
-
-    def _gone_words(self) -> Message:
-        prefix = Path(self.state.prefix)
-        return message(
-            "flow.environment.gone", "{name} is no longer at {path}.", name=prefix.name, path=self.state.prefix
-        )
 
     def first_control(self) -> QWidget | None:
         if self._is_gone:
@@ -273,7 +267,7 @@ class VerifyPage(Page):
             widget.setVisible(not self._is_gone)
         if self._is_gone:
             self.command.show_line(None)
-        where = self._gone_words() if self._is_gone else None
+        where = gone_words(self.state.prefix) if self._is_gone else None
         words = self.say(where) if where else self.tr("The environment is in %1.").replace("%1", self.state.prefix)
         names, said = changed_words(self.state, self.kernel.is_added, self.kernel.packages, self.context.translator)
         self._changed.setText("\n".join(filter(None, (words, said))))
@@ -285,23 +279,18 @@ class VerifyPage(Page):
 
     def _show_head(self, view: ReportView) -> None:
         if self._is_gone:
-            self.set_head(self.tr("The environment is gone"), self.say(self._gone_words()), mark="problem")
+            self.set_head(self.tr("The environment is gone"), self.say(gone_words(self.state.prefix)), mark="problem")
             return
         if not self.has_failed:
             title = self.tr("PyTorch runs on your card") if view.gpu_ok else self.tr("PyTorch works")
             mark = "warning" if any(map(is_lack, view.checks)) else "ok"
-            self.set_head(self.tr("Repaired") if view.repaired else title, self._what_runs(view), mark=mark)
+            self.set_head(self.tr("Repaired") if view.repaired else title, what_runs(view), mark=mark)
             return
         kept = self.tr("The environment is kept, and a repair reuses what was downloaded.")
         if view.torch and view.gpu_ok is False:
             self.set_head(self.tr("PyTorch cannot use the graphics card"), kept, mark="problem")
         else:
             self.set_head(self.tr("The test did not pass"), kept, mark="problem")
-
-    def _what_runs(self, view: ReportView) -> str:
-        said = view.headline.params if view.headline else {}
-        card = str(said.get("device") or "") if view.gpu_ok else ""
-        return "  •  ".join(filter(None, (card, build_text(view.torch))))
 
     def _show_diagnosis(self, diagnosis: DiagnosisView | None) -> None:
         self._failure.setVisible(self.has_failed and not self._is_gone)
@@ -321,8 +310,20 @@ class VerifyPage(Page):
         is_on_card = check == HEADLINE and self._has_cuda
         return _ON_CARD if is_on_card else self.context.translator.name(f"verify.name.{check}", check)
 
-    def _add_row(self, card: RowCard, check: CheckView) -> None:
+    def _add_row(self, card: TestedRows, check: CheckView) -> None:
         add_check(card, self._check_name(check.name), check, self.signed(check.message), tight=card is self.rows)
+
+    def open_page(self, page: str) -> str:
+        """Of what could not be put in, and of what could not be imported, Explain reads the log's words."""
+        if page != SideId.EXPLAIN or not self.state.run_id:
+            return super().open_page(page)
+        session, run_id, report = self.context.session, self.state.run_id, dict(self.state.report or {})
+        self.start_task(
+            None,
+            lambda *_: to_explain(report, session.events_path(run_id)),
+            lambda words: self.context.side.open(SideId.EXPLAIN, text=words),
+        )
+        return ""
 
     def open_terminal(self) -> None:
         """Open one in which the environment is active."""
@@ -374,11 +375,8 @@ class VerifyPage(Page):
     # -- the report, to be copied and as a file
 
     def _copy(self) -> None:
-        report, api, language = (
-            dict(self.state.report or {}),
-            self.context.session.tools,
-            self.context.translator.language,
-        )
+        report, api = dict(self.state.report or {}), self.context.session.tools
+        language = self.context.translator.language
         self.start_task(None, lambda is_cancelled, note: api.document_text(report, language), self._copied)
 
     def _copied(self, words: str) -> None:
@@ -392,9 +390,6 @@ class VerifyPage(Page):
 
     def save_to(self, path: Path) -> None:
         """Write the report of this run, in the background."""
-        report, api, language = (
-            dict(self.state.report or {}),
-            self.context.session.tools,
-            self.context.translator.language,
-        )
+        report, api = dict(self.state.report or {}), self.context.session.tools
+        language = self.context.translator.language
         self.start_task(None, lambda is_cancelled, note: api.save(path, report, language), lambda answer: None)

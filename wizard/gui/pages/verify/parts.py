@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QRectF, Qt
+from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
@@ -39,6 +39,8 @@ SPEED = "speed"
 _WORTH_SAYING = 0.05  # seconds
 _STATES = {"ok": "ok", "warning": "warning", "failed": "problem", "skipped": "note"}
 _NARROW = 80  # letters in the width of the card
+_LEAST, _LEAST_NAME = 300, 60  # pixels of a card, and of a name in it
+_BESIDE_NAME = 230  # pixels: state, time and what is between them
 _GAUGE, _BEYOND = 24, 1.25  # pixels; the end of the gauge, as a part of what such a card is rated at
 _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
 
@@ -134,17 +136,27 @@ def _speed_parts(said: Mapping[str, object]) -> tuple[QWidget | None, QWidget]:
     return gauge, stacked(value, _at_right(words, "muted"))
 
 
-class TopRows(RowCard):
-    """The checks that are worth seeing. Where there is little room, a measured speed stands below its name."""
+class TestedRows(RowCard):
+    """Checks. Where there is little room, what is said of each stands below its name."""
 
     def __init__(self) -> None:
         super().__init__(4, 2)
         self._beside: list[QWidget] = []
         self._below: list[QWidget] = []
+        self._names: list[QLabel] = []
 
     def clear(self) -> None:
         super().clear()
-        self._beside, self._below = [], []
+        self._beside, self._below, self._names = [], [], []
+
+    def name(self, words: str) -> QLabel:
+        """Return a check's name. It goes on in another line only where the card itself is narrow."""
+        self._names.append(label(words, "strong"))
+        return self._names[-1]
+
+    def minimumSizeHint(self) -> QSize:
+        """Give no more than the narrow form needs: of the wide one the page was scrolled, and it never turned."""
+        return QSize(min(_LEAST, super().minimumSizeHint().width()), super().minimumSizeHint().height())
 
     def add_twice(self, beside: Sequence[QWidget], below: QWidget) -> None:
         """Add what is shown instead of `beside`, of the last row, where there is little room."""
@@ -159,13 +171,16 @@ class TopRows(RowCard):
 
     def _turn(self, width: int) -> None:
         is_narrow = width < _NARROW * self.fontMetrics().averageCharWidth()
+        for name in self._names:
+            whole = name.fontMetrics().horizontalAdvance(name.text()) + 1
+            name.setMinimumWidth(max(_LEAST_NAME, min(whole, width - _BESIDE_NAME)) if is_narrow else whole)
         for one in self._beside:
             one.setVisible(not is_narrow)
         for one in self._below:
             one.setVisible(is_narrow)
 
 
-def add_check(card: RowCard, name: str, check: CheckView, words: str, tight: bool) -> None:
+def add_check(card: TestedRows, name: str, check: CheckView, words: str, tight: bool) -> None:
     """Add a check with its sign, name and words; a measured speed comes with its gauge."""
     pill = Pill(_STATES.get(check.state, "note"), check_word(check.state))
     pill.setAccessibleName(told_of(name, pill.accessibleName()))
@@ -173,26 +188,26 @@ def add_check(card: RowCard, name: str, check: CheckView, words: str, tight: boo
     seconds = check.seconds if check.seconds and check.seconds >= _WORTH_SAYING and not is_said else None
     took: QWidget | None = _at_right(seconds_text(seconds), "muted") if seconds is not None else None
     said: QWidget = Advice(words)
-    named: QWidget = label(name, "strong", wrap=False)
+    named = card.name(name)
     if check.name == SPEED and "tflops" in check.message.params:
         _add_speed(card, pill, named, check, said if check.message.key.endswith(".slow") else None, tight)
         return
     card.add_row(pill, named, said, took, tight=tight)
+    card.add_twice([said], Advice(words))
 
 
 def _add_speed(
-    card: RowCard, pill: QWidget, name: QWidget, check: CheckView, slow: QWidget | None, tight: bool
+    card: TestedRows, pill: QWidget, name: QWidget, check: CheckView, slow: QWidget | None, tight: bool
 ) -> None:
     """Add a measured speed. `slow`: what a gauge does not tell in words, which stay also where it stands below."""
     gauge, figures = _speed_parts(check.message.params)
     named = stacked(name, label("float32", "muted"))
     card.add_row(pill, named, stacked(*filter(None, (gauge, slow))), figures, tight=tight)
-    if isinstance(card, TopRows):
-        below, (again, told) = Turning(14), _speed_parts(check.message.params)
-        if again is not None:
-            below.line.addWidget(again, 1)
-        below.line.addWidget(told)
-        card.add_twice([one for one in (gauge, figures) if one is not None], below)
+    below, (again, told) = Turning(14), _speed_parts(check.message.params)
+    if again is not None:
+        below.line.addWidget(again, 1)
+    below.line.addWidget(told)
+    card.add_twice([one for one in (gauge, figures) if one is not None], below)
 
 
 class FailureCard(QFrame):
