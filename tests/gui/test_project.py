@@ -6,6 +6,7 @@ One file: each opens the same project and looks at the one page that it has on B
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -412,22 +413,44 @@ def test_the_window_keeps_its_width_in_the_other_language(
 def test_a_project_is_read_from_its_top(
     size: tuple[int, int], qtbot: QtBot, make_window: MakeWindow, project: Path
 ) -> None:
-    """Tab leads to the box of what differs; Return accepts nothing unread."""
+    """The box of what differs has the keys where it is seen, else Tab leads there; Return accepts nothing unread."""
     window = make_window()
     lower(window, size)
     page = opened(qtbot, window, project)
-    bar, agree = page._scroll.verticalScrollBar(), page.project.agree
+    bar, agree, primary = page._scroll.verticalScrollBar(), page.project.agree, window.footer.primary
     qtbot.waitUntil(agree.isVisible)
-    qtbot.waitUntil(lambda: window.focusWidget() is page)
+    first = page if size == LEAST else agree
+    qtbot.waitUntil(lambda: window.focusWidget() is first, timeout=3000)
     qtbot.wait(3 * LAID_OUT)
-    assert (window.focusWidget(), bar.value()) == (page, 0)
-    qtbot.keyClick(page, Qt.Key.Key_Return)
+    assert (window.focusWidget(), bar.value()) == (first, 0)
+    assert primary.toolTip() == primary.accessibleDescription() == "Tick “I accept the 2 differences” first."
+    qtbot.keyClick(first, Qt.Key.Key_Return)
     assert not agree.isChecked()
-    qtbot.keyClick(page, Qt.Key.Key_Tab)
+    if first is page:
+        qtbot.keyClick(page, Qt.Key.Key_Tab)
     assert window.focusWidget() is agree
     qtbot.waitUntil(lambda: agree.visibleRegion().boundingRect().height() == agree.height())
     qtbot.keyClick(agree, Qt.Key.Key_Space)
-    qtbot.waitUntil(window.footer.primary.isEnabled)
+    qtbot.waitUntil(primary.isEnabled)
+    assert primary.toolTip() == ""
+    qtbot.keyClick(agree, Qt.Key.Key_Return)
+    assert window.navigator.page is PageId.PLACE, "Return goes on, and takes no yes back"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_a_repository_has_all_of_its_address_in_a_narrow_window(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    (tmp_path / "requirements.txt").write_text("torch\ngit+https://git.example/x/diffusers.git\n")
+    window = make_window()
+    page = opened(qtbot, window, tmp_path)
+    lower(window)
+    qtbot.waitUntil(lambda: any("git.example" in one.text() for one in visible(page.project.card, QLabel)))
+    qtbot.wait(3 * LAID_OUT)
+    line = next(one for one in visible(page.project.card, QLabel) if "git.example" in one.text())
+    assert "\u200b" not in line.text(), "copied without the breaks"
+    parts = re.split("[\u200b ]", QLabel.text(line))
+    assert max(map(line.fontMetrics().horizontalAdvance, parts)) <= line.width()
 
 
 def test_an_old_project_says_of_which_day_its_packages_are_and_offers_the_newest(

@@ -22,6 +22,8 @@ _TAG = re.compile(r"(<[^<>]*>)")
 _LONG_WORD = re.compile(r"\S{31,}")
 _UNBROKEN = re.compile(r"[!-~]+")  # a Chinese sentence may end its line anywhere
 _MAY_END = re.compile(r"[_@&]|=(?!=)|[^\W_]{24}(?=[^\W_])", re.ASCII)
+_OF_REPOSITORY = re.compile(r"\b(?:git|hg|svn|bzr)\+[!-~]+")  # git+https://git.example/diffusers.git
+_IN_IT = re.compile(r"[+.:/@_-](?=\w)|\w{12}(?=\w)", re.ASCII)
 _PINNED = re.compile(r"(?<=[^\s=]==)(?=[^\s=])")  # torch==2.14.1+cu126
 
 
@@ -29,7 +31,8 @@ def may_end_lines(words: str) -> str:
     """Also a path of Windows ends a line: Qt knows no break after its backslashes, and cut off what did not fit. No
     line ends behind the first slash of a path, or behind https://.
     A word that is longer than many a line may end it behind its underscores and the like, and within a hash; any pin
-    before its version."""
+    before its version, and the address of a repository behind each of its signs."""
+    words = _OF_REPOSITORY.sub(lambda found: _IN_IT.sub(lambda end: end[0] + BREAK, found[0]), words)
     words = _LONG_WORD.sub(lambda found: _MAY_END.sub(lambda end: end[0] + BREAK, found[0]), words)
     words = _PINNED.sub(BREAK, words)
     return _FIRST_SLASH.sub(lambda found: found[0] + JOINT, words.replace("\\", f"\\{BREAK}"))

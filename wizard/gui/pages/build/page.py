@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QSignalBlocker
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, QTimer
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from wizard.app.pages.build import (
@@ -26,7 +26,7 @@ from wizard.app.pages.differences import instead_of
 from wizard.app.pages.order import PageId
 from wizard.app.project_parts import with_parts
 from wizard.compatibility.model import TODAY, Candidate, Choices, Verdict
-from wizard.gui.pages.base import Page
+from wizard.gui.pages.base import LAID_OUT, Page
 from wizard.gui.pages.build.cards import CellStrip, ForceBox, NewsBox, VerdictCard, build_text
 from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.pages.build.project import ProjectPanel
@@ -37,8 +37,10 @@ from wizard.gui.widgets.fields import WholeChoice
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import box, column
 from wizard.gui.widgets.labels import dress, label
+from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
+    from wizard.app.project import ProjectRequest
     from wizard.project.model import Project
 
 _COMPANIONS = ("torchvision", "torchaudio")
@@ -58,7 +60,7 @@ class BuildPage(Page):
         self.force, self.news = ForceBox(context.translator), NewsBox(context.translator)
         self.force.agreed.connect(self._choose)
         self.grid.wanted.connect(self.force.ask)
-        self._aside = SideTask(context.tasks)
+        self._aside, self._has_place = SideTask(context.tasks), False
         self.strip = CellStrip(self.every)
         self.driver = self.strip.driver
         self.driver.clicked.connect(lambda: context.navigator.go_to(PageId.CHECK))
@@ -75,6 +77,7 @@ class BuildPage(Page):
         self.project = ProjectPanel(context.translator, self)
         self.project.answered.connect(self._answered)
         self.project.file_chosen.connect(self._open_other_file)
+        self.project.agree.went_on.connect(lambda: self.press() if self.may_press() else None)
         self._of_grid = [self.python, *self.companions.values()]
         self._of_project = [self.project.other, self.project.strict]
         self.footer_left = [*self._of_grid, *self._of_project]
@@ -89,8 +92,11 @@ class BuildPage(Page):
 
     def enter(self) -> None:
         if self.state.project is not None:
+            self._has_place = False
             if self.state.request is None:
                 self._ask_project()
+            else:
+                self._wait_for_place()
             return
         if self.state.verdict is None:
             self._propose(self.state.choices)
@@ -105,8 +111,17 @@ class BuildPage(Page):
         return self.force.put_away()
 
     def first_control(self) -> QWidget | None:
-        """Of a project none: what differs is read first, Return accepts nothing, and Tab leads to the box."""
-        return self.grid if self.state.project is None else None
+        """Of a project the yes to what differs, where it is seen at once: else that is read first, and Tab leads there."""
+        if self.state.project is None:
+            return self.grid
+        yes = self.project.agree
+        is_seen = self._has_place and yes.visibleRegion().boundingRect().size() == yes.size()
+        return yes if is_seen and not yes.isHidden() else None
+
+    def hint_of_primary(self) -> Message | None:
+        """Why it cannot be pressed."""
+        what = self.project.waits_for(self.state) if self.state.request and not self.may_press() else ""
+        return message("page.build.tick", "Tick {what} first.", what=what) if what else None
 
     def retranslate(self) -> None:
         self._say_head()
@@ -181,8 +196,21 @@ class BuildPage(Page):
             self.start_task(
                 lambda: self.tr("Reading the project…"),
                 lambda is_cancelled, note: session.project_request(project, facts, choices),
-                self.context.navigator.put_request,
+                self._take_request,
             )
+
+    def _take_request(self, request: ProjectRequest) -> None:
+        self.context.navigator.put_request(request)
+        self._wait_for_place()
+
+    def _wait_for_place(self) -> None:
+        """Whether the yes is seen is known a little later."""
+        QTimer.singleShot(2 * LAID_OUT, self, self._give_keys)
+
+    def _give_keys(self) -> None:
+        self._has_place = True
+        if self.isVisible() and self.window().focusWidget() is self:
+            self.wants_focus.emit()
 
     def _answered(self) -> None:
         panel = self.project

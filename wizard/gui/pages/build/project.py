@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.app.pages.order import AppState
@@ -29,7 +29,7 @@ from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.fields import Tick
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, column, empty, stacked
 from wizard.gui.widgets.hosts_consent import HostsConsent
-from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.gui.widgets.labels import Pill, label, selectable, without_key
 from wizard.model.marks import in_window
 from wizard.model.messages import message
 from wizard.project.answer import unasked_words
@@ -41,6 +41,18 @@ _HOSTS = message(
     "This project downloads from an unknown host. Continue only if you trust it.",
 )
 _NARROW = 560  # pixels: less has no room for a badge beside the words
+
+
+class ReadTick(Tick):
+    """A yes to what stands above it: Return gives none, for the one that led here may come twice."""
+
+    went_on = Signal()  # by Return, where it is ticked
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+        elif self.isChecked() and not event.isAutoRepeat():
+            self.went_on.emit()
 
 
 class ProjectPanel(QWidget):
@@ -55,7 +67,7 @@ class ProjectPanel(QWidget):
         rows = column(self, gap=10)
         self._files = selectable(label("", "muted"))
         self.card = RowCard(3, 1)
-        self.agree, self.strict, self.newest, self.parts = Tick(), Tick(), Tick(), Tick()
+        self.agree, self.strict, self.newest, self.parts = ReadTick(), Tick(), Tick(), Tick()
         self.consent = HostsConsent(translator.say, head=_HOSTS)
         self._unasked, self._refused, self._day = Advice("", "muted"), label(""), Advice("", "muted")
         self.more, self.notes = Fold(), Fold()
@@ -81,6 +93,12 @@ class ProjectPanel(QWidget):
         self.more.show_words(self.tr("What was noticed &while reading"))
         self.notes.show_words(self.tr("What the project itself &says about installing"))
         self.consent.retranslate()
+
+    def waits_for(self, state: AppState) -> str:
+        """Return what is still to be ticked, in words; '' where nothing is, or nothing can be."""
+        lacks = [] if self.agree.isHidden() or state.agreed else [without_key(self.agree.text())]
+        lacks += [self.consent.boxes[one.name].accessibleName() for one in self.consent.hosts if one.name not in state.trusted]
+        return self._translator.listed(f"“{one}”" for one in lacks)
 
     def show_state(self, state: AppState) -> None:
         """Show the project that was read: what is got, what differs, and what still wants a yes."""
