@@ -24,6 +24,12 @@ SECRET = "s3cr3tW0rd"
         f"https://first.last:12/{SECRET}@host.example/simple",
         f"https://first.last:a@b.example/{SECRET}@host.example/a",
         f"https://conda.example/t/{SECRET}/channel",
+        f"https://host/x.whl?X-Amz-Credential={SECRET}&X-Amz-Signature={SECRET}&auth={SECRET}",
+        f"git+https://host/a/b.git?pat={SECRET}#egg=b",
+        f"https://user:pw@host/simple?t={SECRET}",
+        f"see “https://host/x?{SECRET}”, or https://host/y?a=1;b={SECRET}.",
+        f"地址是 https://host/x?t={SECRET}。请换一个",
+        *(f"host/x?{name}={SECRET}" for name in ("jwt", "access_key", "pwd", "pass", "code")),
         f"--proxy user:{SECRET}@host:3128",
         f"Authorization: Bearer {SECRET}",
         f"{{'Proxy-Authorization': 'Basic {SECRET}=='}}",
@@ -57,6 +63,8 @@ def test_a_secret_is_hidden(text: str) -> None:
         "git+https://gitlab.lab.example:8443/g/r.git@v1.2",
         "git+https://lab:8443/g/r@v1.2#subdirectory=libs/inner",
         "https://gitlab.lab.example:8443/g/r.git@feature/x",
+        "Is it https://host.example/x? Then try (https://host.example/y#sha256=12).",
+        "用 https://host.example/x？请看",
     ],
 )
 def test_what_is_no_secret_is_left(text: str) -> None:
@@ -68,8 +76,13 @@ def test_of_a_repository_with_a_password_the_place_is_left() -> None:
     assert shown == "git+https://***@host.example/a/b.git@v1"
 
 
+def test_of_a_query_the_names_are_left_and_the_sentence_around_it() -> None:
+    shown = redact(f"(https://host/x.whl?a={SECRET}&b={SECRET}#sha256=12, https://host/y?c={SECRET}). 用 z://h?d=1。好")
+    assert shown == "(https://host/x.whl?a=***&b=***#sha256=12, https://host/y?c=***). 用 z://h?d=***。好"
+
+
 def test_a_line_without_end_is_no_work_without_end() -> None:
     """An expression that reads the rest again from every beginning would take hours: the time limit is no measure."""
-    pieces = ("a://", "--proxy=", "authorization:", "a_", "token=", "/t/", "://", "a-")
+    pieces = ("a://", "--proxy=", "authorization:", "a_", "token=", "/t/", "://", "a-", "a://?&", "?a=)")
     code = f"from wizard.process import redact\nfor piece in {pieces!r}: redact(piece * (300_000 // len(piece)))"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -15,7 +15,14 @@ _HOST = re.compile(
 # host:port/owner/name.git@v1
 _PORT = re.compile(r"[a-z0-9.-]{1,253}:\d{1,5}/[^@?#]{1,500}@(?P<rest>[^@]*)$", re.I)
 _TAGGED = re.compile(r"[^\s/@]{1,300}(?P<rest>@(?:[a-z0-9-]{1,63}\.){1,9}[a-z]{2,63}/[^\s@]{1,300}\.git@[^@/]*)$", re.I)
-_QUERY_SECRET = re.compile(r"(?P<key>[?&](?:token|key|secret|password|signature|sig|access_token)=)[^&\s'\"]+", re.I)
+# Without a scheme a ? is often none of an address: there the name decides.
+_QUERY_SECRET = re.compile(
+    r"(?P<key>[?&](?:token|key|secret|password|passwd|pwd|pass|signature|sig|credential|auth|jwt|pat|code|access_token"
+    r"|access_key)=)[^&\s'\"]+",
+    re.I,
+)
+_QUERY = re.compile(r"(?P<start>[?&])(?P<key>[^=&#?，。、；：！？（）「」“”]*=)?(?P<value>[^&#，。、；：！？（）「」“”]+)")
+_PUNCTUATION = ".,;:!?)]}"  # of the sentence around an address
 _PROXY_OPTION = re.compile(r"(?P<option>--proxy[= ])(?![a-z0-9]+://)[^\s'\"<>]{1,500}@", re.I)  # user:word@host:port
 _CONDA_TOKEN = re.compile(r"(?P<start>://[^\s'\"<>]{0,300}?/t/)[A-Za-z0-9-]+(?=/)")
 _HEADER = re.compile(
@@ -36,9 +43,10 @@ _KEY = re.compile(
 
 
 def redact(text: str) -> str:
-    """`https://user:token@host/x?token=abc` becomes `https://***@host/x?token=***`; so do conda's `/t/token/`,
-    `Authorization` headers, `NAME_TOKEN=…` and keys that are known by their beginning."""
-    hidden = _QUERY_SECRET.sub(r"\g<key>***", _WORD.sub(_without_user, text))
+    """`https://user:token@host/x?token=abc` becomes `https://***@host/x?token=***`; so do all values of a query behind
+    a scheme (no list has all names of secrets), conda's `/t/token/`, `Authorization` headers, `NAME_TOKEN=…` and keys
+    that are known by their beginning."""
+    hidden = _QUERY_SECRET.sub(r"\g<key>***", _WORD.sub(_told, text))
     hidden = _PROXY_OPTION.sub(r"\g<option>***@", hidden)
     hidden = _CONDA_TOKEN.sub(r"\g<start>***", hidden)
     hidden = _HEADER.sub(r"\g<name>***", hidden)
@@ -54,10 +62,26 @@ def redact_all(value: Any) -> Any:
     return [redact_all(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
-def _without_user(word: re.Match[str]) -> str:
+def _told(word: re.Match[str]) -> str:
+    """Return the word without a login, and without what the query of an address says."""
+    text = _without_user(word[0])
+    scheme = text.find("://")
+    start = text.find("?", scheme + 3) if scheme > 0 else -1
+    if start < 0:
+        return text
+    query, mark, fragment = text[start:].partition("#")
+    return f"{text[:start]}{_QUERY.sub(_without_value, query)}{mark}{fragment}"
+
+
+def _without_value(one: re.Match[str]) -> str:
+    value = one["value"].rstrip(_PUNCTUATION)
+    rest = one["value"][len(value) :]
+    return f"{one['start']}{one['key'] or ''}{'***' if value else ''}{rest}"
+
+
+def _without_user(text: str) -> str:
     """Up to the last @ of the word: a password may hold a raw @ or /, and too much hidden is no harm. The @ of a tag or
     a version, behind a whole host (`git+https://host.example/a/b.git@v1`), has no password before it."""
-    text = word[0]
     start, end = text.find("://"), text.rfind("@")
     if start < 1 or end <= start + 3 or not text[start - 1].isalnum():
         return text
