@@ -333,14 +333,18 @@ def test_after_a_failed_run_a_page_is_opened_with_the_project_and_all_that_was_c
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
 
 
-def test_a_host_that_nobody_knows_needs_its_own_yes(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
+def test_of_a_host_that_nobody_knows_nothing_is_taken_without_its_own_yes(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
     folder = tmp_path / "p"
     folder.mkdir()
     (folder / "requirements.txt").write_text("--extra-index-url https://packages.lab.example/simple\ntorch\n")
     window = make_window()
     page = opened(qtbot, window, folder)
-    assert not window.footer.primary.isEnabled()
     qtbot.waitUntil(page.project.consent.isVisible)
+    assert "nothing is taken from it" in said(page)
+    assert window.footer.primary.isEnabled()
+    assert window.navigator.state.trusted == set()
     stops, one = [page.project.agree], page.project.agree.nextInFocusChain()
     while one is not page.project.agree and one is not None:
         stops, one = [*stops, one], one.nextInFocusChain()

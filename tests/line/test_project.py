@@ -331,11 +331,46 @@ def test_an_index_of_a_stranger_wants_trust(world: World, folder: Path, wheels: 
             done = world.run("setup", yes, *more)
             assert done.returncode == 2, done.stderr
             assert "--trust 127.0.0.1" in done.stderr
+            assert "--distrust 127.0.0.1" in done.stderr
         assert stranger.requests == []
         done = world.run("setup", "--yes", "--trust", "127.0.0.1", *more)
         assert done.returncode == 0, done.stderr
     found = installed(world)
     assert (found["theirs"], found["numpy"]) == ("3.0", "2.3.0")
+
+
+def test_without_a_stranger_the_project_goes_on(world: World, folder: Path, wheels: Path, tmp_path: Path) -> None:
+    """A no in the terminal, or --distrust: the host is asked for nothing, and the plan says so once."""
+    pty = pytest.importorskip("pty", reason="a terminal of Linux")
+    build_wheel(tmp_path / "theirs", "padding-a", "9.0", {"padding_a.py": b""})
+    lay_package(folder)
+    with IndexServer(tmp_path / "theirs") as stranger, IndexServer(wheels / "packages") as main:
+        write_mirrors(world.home / "state", {("pypi", "official"): main.simple})
+        write(folder, "requirements.txt", f"--extra-index-url {stranger.simple}", "torch", "padding-a")
+        options = ("--project", str(folder), "--name", "demo", "--torch-index", world.torch.simple)
+        more = (*options, "--engine", "venv", "--python", PYTHON, "--mirror", "official")
+        port = stranger.simple.partition("//")[2].partition("/")[0]
+        for host in ("127.0.0.1", port, stranger.simple):
+            done = world.run("setup", "--dry-run", "--trust", "127.0.0.1", "--distrust", host, *more)
+            assert done.returncode == 0, done.stderr
+            assert done.stderr.count(f"Nothing is taken from {port}, which you did not allow.") == 1
+        ours, theirs = pty.openpty()
+        os.write(ours, b"n\nn\nn\n")
+        done = world.run("setup", *more, stdin=theirs)
+        os.close(ours)
+        os.close(theirs)
+        assert (done.returncode, "--trust" in done.stderr) == (130, False), done.stderr
+        assert done.stderr.count(f"Nothing is taken from {port}, which you did not allow.") == 1
+        questions = [line for line in done.stderr.splitlines() if "[y/N]" in line]
+        assert [port in line for line in questions] == [True, False, False], questions
+        assert stranger.requests == []
+    done = world.run("setup", "--yes", "--name", "demo", "--distrust", "a.example")
+    assert (done.returncode, "--distrust is for a project" in done.stderr) == (2, True)
+
+
+def lay_package(folder: Path) -> None:
+    """Make the folder a package, so that a setup has parts to ask about."""
+    write(folder, "pyproject.toml", "[project]", 'name = "mine"', 'version = "1.0"')
 
 
 def test_a_python_of_this_computer_will_do_where_the_project_leaves_it_open(world: World, folder: Path) -> None:

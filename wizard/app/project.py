@@ -195,24 +195,29 @@ def _hosts(sources: Iterable[AddressLine]) -> dict[str, tuple[AddressLine, ...]]
     return found
 
 
-def with_trusted(facts: Facts, request: ProjectRequest, trusted: Collection[str]) -> Facts:
+def with_trusted(
+    facts: Facts, request: ProjectRequest, trusted: Collection[str], refused: Collection[str] = ()
+) -> Facts:
     """Add the project's own indexes to those of the settings, so that each gives only what the main one lacks.
+    `refused`: hosts of which nothing is taken, also where they are `trusted`.
 
-    Raises UsageError `project-hosts` for a host that nobody has said yes to: a package that it alone has may be
+    Raises UsageError `project-hosts` for a host that nobody has said yes or no to: a package that it alone has may be
     anybody's elsewhere, so it is not passed over.
     """
-    missing = [host for host in request.hosts if not is_trusted(host, trusted)]
+    kept = {host: lines for host, lines in request.hosts.items() if not is_trusted(host, refused)}
+    missing = [host for host in kept if not is_trusted(host, trusted)]
     if missing:
-        hosts, options = (form.join(missing) for form in (", ", " --trust "))
+        hosts, options, without = (form.join(missing) for form in (", ", " --trust ", " --distrust "))
         raise UsageError(
             "project-hosts",
             "The project wants packages from hosts that are neither official nor in this program's tables: {hosts}.",
-            "If you know them and trust them with this computer, add {options} (--yes alone is no yes to this); none "
-            "of them was asked and nothing was changed.",
+            "If you know them and trust them with this computer, add {options} (--yes alone is no yes to this), else "
+            "{without} to go on without them; none of them was asked and nothing was changed.",
             hosts=hosts,
             options=f"--trust {options}",
+            without=f"--distrust {without}",
         )
-    lines = [line for lines in request.hosts.values() for line in lines]
+    lines = [line for lines in kept.values() for line in lines]
     indexes, links = (tuple(line.url for line in lines if line.kind == kind) for kind in ("index", "find-links"))
     settings = facts.settings
     added = replace(
@@ -222,3 +227,18 @@ def with_trusted(facts: Facts, request: ProjectRequest, trusted: Collection[str]
         of_project={line.url: str(line.origin) for line in lines},
     )
     return replace(facts, settings=added)
+
+
+def refused_words(facts: Facts, request: ProjectRequest) -> tuple[Message, ...]:
+    """Return that nothing comes from the hosts that `with_trusted` left out."""
+    used = {*facts.settings.of_project}
+    hosts = [host for host, lines in request.hosts.items() if used.isdisjoint(line.url for line in lines)]
+    if not hosts:
+        return ()
+    said = message(
+        "project.host-refused",
+        "Nothing is taken from {hosts}, which you did not allow. What the project has from there is looked for on the "
+        "package index, where a package of that name may be somebody else's: look at the names before you go on.",
+        hosts=", ".join(hosts),
+    )
+    return (said,)

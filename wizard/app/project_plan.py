@@ -20,6 +20,7 @@ from wizard.app.project import (
     lost_pairs,
     no_pair,
     pin_of,
+    refused_words,
     with_lost,
 )
 from wizard.app.project_build import selected_build, written
@@ -98,6 +99,7 @@ def plan_project(
     asked.
     """
     request, selected = selected_build(facts, matrix, request, is_strict, is_cancelled)
+    selected = replace(selected, notices=(*refused_words(facts, request), *selected.notices))
     lost = lost_pairs(request, selected)
     selected, names = with_lost(selected, lost, is_strict), [one.name for one in lost]
     moved, of_parts = list[Relaxed](), set[str]()

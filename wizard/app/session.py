@@ -327,13 +327,14 @@ class Session(Runs):
         is_cancelled: IsCancelled = _never,
         on_progress: OnProgress = lambda progress: None,
     ) -> Preview:
-        """All of a project in one lock. Raises as `app.project.plan_project`, UsageError `project-hosts`."""
+        """All of a project in one lock, with nothing from its hosts but `trusted` ones. Raises as
+        `app.project.plan_project`."""
         from wizard.app.project import with_trusted
         from wizard.app.project_plan import plan_project
         from wizard.app.use.volumes import with_volumes
 
         request = self.project_request(request.project, facts, with_volumes(choices))
-        facts = with_trusted(facts, request, trusted)
+        facts = with_trusted(facts, request, trusted, {*request.hosts} - trusted)
         return plan_project(facts, self.matrix, request, is_strict, is_cancelled, on_progress)[0]
 
     def plan_add(

@@ -56,6 +56,12 @@ TRUST = option(
     metavar="HOST",
     help=N_("a host that the profile or the project names and nobody here knows; may be given again"),
 )
+DISTRUST = option(
+    "--distrust",
+    again=True,
+    metavar="HOST",
+    help=N_("a host that the project names and nothing is taken from; may be given again"),
+)
 AS_OF = option(
     "--as-of",
     metavar="DATE",

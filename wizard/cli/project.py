@@ -120,7 +120,7 @@ def project_setup(
     """None without --project. Raises UsageError `project-alone`, `project-missing`, `no-such-project`,
     `nothing-declared`."""
     if not arguments.project:
-        check_is_of_project(arguments, "strict", "relax", "as_of", "parts")
+        check_is_of_project(arguments, "strict", "relax", "as_of", "parts", "distrust")
         return None
     for option in ("profile", "pack", "code", "into", "reuse", "if_missing"):
         if getattr(arguments, option):
@@ -155,8 +155,11 @@ class ProjectSetup:
     def __init__(
         self, project: Project, arguments: Arguments, consent: Consent, terminal: Terminal, interrupt: Interrupt
     ) -> None:
+        from wizard.cli.classroom.machine import host_named
+
         self._project, self._arguments, self._consent = project, arguments, consent
         self._terminal, self._interrupt = terminal, interrupt
+        self._refused = frozenset(map(host_named, arguments.distrust))
         self._may_ask = can_ask() and not (arguments.yes or arguments.dry_run or arguments.plan_only)
         self.shown: frozenset[str] = frozenset()
 
@@ -171,7 +174,7 @@ class ProjectSetup:
         self._tell(request)
         self._ask_hosts(request)
         request = self._with_parts(request)
-        facts = with_trusted(facts, request, self._consent.trusted)
+        facts = with_trusted(facts, request, self._consent.trusted, self._refused)
         relaxed = request.decision.differing
         is_new = self._may_ask and self._unnamed(relaxed)
         if is_new and not agrees(message("project.ask"), self._terminal, self._interrupt):
@@ -219,11 +222,15 @@ class ProjectSetup:
             self._terminal.write(f"  ! {self._terminal.words(moved_words(one))}")
 
     def _ask_hosts(self, request: ProjectRequest) -> None:
+        """Without a yes nothing is taken from a host, which the plan says."""
+        known = self._consent.trusted | self._refused
         for host in request.hosts:
-            is_new = not is_trusted(host, self._consent.trusted)
-            question = message("profile.host.ask", host=host)
-            if is_new and self._may_ask and agrees(question, self._terminal, self._interrupt):
+            if is_trusted(host, known) or not self._may_ask:
+                continue
+            if agrees(message("profile.host.ask", host=host), self._terminal, self._interrupt):
                 self._consent.trusted |= {host}
+            else:
+                self._refused |= {host}
 
     def _with_parts(self, request: ProjectRequest) -> ProjectRequest:
         from wizard.app.project_parts import has_parts

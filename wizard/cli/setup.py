@@ -15,6 +15,7 @@ from wizard.cli.help import N_
 from wizard.cli.options import (
     BUILD,
     CONNECTIONS,
+    DISTRUST,
     EVENTS,
     NETWORK,
     PROJECT,
@@ -99,6 +100,7 @@ def _bytes(size: int | None, unknown: str) -> str:
         help=N_("a class profile (*.torchlab): its build for this computer, exactly its files"),
     ),
     TRUST,
+    DISTRUST,
     flag("--dry-run", help=N_("show the plan and stop")),
     flag("--plan-only", help=N_("save the plan, print where it lies, and stop")),
     YES,

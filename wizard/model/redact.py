@@ -21,7 +21,9 @@ _QUERY_SECRET = re.compile(
     r"|access_key)=)[^&\s'\"]+",
     re.I,
 )
-_QUERY = re.compile(r"(?P<start>[?&])(?P<key>[^=&#?，。、；：！？（）「」“”]*=)?(?P<value>[^&#，。、；：！？（）「」“”]+)")
+_QUERY = re.compile(
+    r"(?P<start>[?&])(?P<key>[^=&#?，。、；：！？（）「」“”]*=)?(?P<value>[^&#，。、；：！？（）「」“”]+)"
+)
 _PUNCTUATION = ".,;:!?)]}"  # of the sentence around an address
 _PROXY_OPTION = re.compile(r"(?P<option>--proxy[= ])(?![a-z0-9]+://)[^\s'\"<>]{1,500}@", re.I)  # user:word@host:port
 _CONDA_TOKEN = re.compile(r"(?P<start>://[^\s'\"<>]{0,300}?/t/)[A-Za-z0-9-]+(?=/)")

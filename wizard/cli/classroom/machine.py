@@ -42,7 +42,7 @@ class Consent:
     ) -> None:
         self._terminal, self._interrupt, self._for_pack = terminal, interrupt, for_pack
         self._may_ask = is_attended and can_ask()
-        self.trusted: frozenset[str] = frozenset(_host(text) for text in given)
+        self.trusted: frozenset[str] = frozenset(map(host_named, given))
 
     def __call__(self, file: ProfileFile) -> frozenset[str]:
         """Names every foreign host. Raises UsageError `profile-hosts` for one without a yes, Cancelled."""
@@ -62,7 +62,7 @@ def gives(host: ForeignHost, terminal: Terminal) -> str:
     return "; ".join(map(terminal.words, host.words))
 
 
-def _host(text: str) -> str:
+def host_named(text: str) -> str:
     """Of what was typed: a name, with or without a port, or a whole address."""
     try:
         return host_of(text if "://" in text else f"https://{text}")

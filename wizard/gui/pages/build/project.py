@@ -38,7 +38,7 @@ from wizard.run.model import Preview
 
 _HOSTS = message(
     "flow.hosts.project",
-    "This project downloads from an unknown host. Continue only if you trust it.",
+    "This project names a host that is not known. Without a tick nothing is taken from it.",
 )
 _NARROW = 560  # pixels: less has no room for a badge beside the words
 
