@@ -163,7 +163,23 @@ def test_what_is_in_no_index_is_named(ready: World) -> None:
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         (info / "direct_url.json").write_text(json.dumps(direct))
+    for name, below in (("whole", ""), ("beta-kit", "/libs/beta")):  # as pip clones what is editable
+        (prefix_of(ready) / "src" / name / ".git").mkdir(parents=True)
+        origin = (
+            f'[core]\n\tbare = false\n[remote "origin"]\n\turl = https://me:secret@git.example/{name}\n\tfetch = +\n'
+        )
+        (prefix_of(ready) / "src" / name / ".git" / "config").write_text(origin)
+        (prefix_of(ready) / "src" / name / ".git" / "HEAD").write_text("b" * 40 + "\n")
+        info = site / f"{name.replace('-', '_')}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        url = (prefix_of(ready) / "src" / name).as_uri() + below
+        (info / "direct_url.json").write_text(json.dumps({"url": url, "dir_info": {"editable": True}}))
     done = ready.run("envs", "export", "demo")
+    assert f"whole @ git+https://git.example/whole@{'b' * 40}\n" in done.stdout
+    assert f"beta-kit @ git+https://git.example/beta-kit@{'b' * 40}#subdirectory=libs/beta\n" in done.stdout
+    options = [line for line in done.stdout.splitlines() if line.startswith("--")]
+    assert len(options) == len(set(options)), options
     assert "# not from an index: handmade==1.0" in done.stdout
     assert f"cloned @ git+https://git.example/cloned@{'a' * 40}" in done.stdout
     assert f"inner @ git+https://git.example/all@{'a' * 40}#subdirectory=libs/inner" in done.stdout

@@ -1,5 +1,5 @@
 """Reads on which day a project was last changed: of a copy by git the day of its newest commit, of an unpacked archive
-that of its newest file.
+that of its newest file. Also says of a clone where it is from.
 
 git itself is not asked: it may run what stands in a folder's `.git` (git's own page on its security boundary). The
 forms are those of gitformat-index and gitformat-pack; a commit that a pack holds as a difference is not known.
@@ -15,13 +15,15 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from time import time
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from wizard.project.search.files import ProjectFolder
+from wizard.transfer.address import file_path
 
 _FIRST = "2016-09-01"  # torch's first release; what is older says nothing of a project for it
 _SHA = re.compile(r"[0-9a-f]{40}")
 _REF = re.compile(r"ref: (refs/heads/(?!.*\.\.)[^\s\\:?*\[~^]{1,200})")
+_ORIGIN = re.compile(r'^\[remote "origin"\]\s*\n(?:[ \t]+[^\n]*\n)*?[ \t]+url = "?([^"\n]+?)"?[ \t]*$', re.MULTILINE)
 _COMMITTED = re.compile(rb"^committer [^\n]*> ([0-9]{1,12}) [+-][0-9]{4}$", re.MULTILINE)
 _WRITTEN = (".py", ".ipynb", ".toml", ".cfg", ".lock", ".sh")  # by people
 _MOST_BYTES, _MOST_PACKS = 8_000_000, 50
@@ -43,6 +45,25 @@ def changed_on(folder: ProjectFolder, files: Iterable[str], is_whole: bool = Tru
     except _UNREADABLE:
         return ""
     return day if _FIRST <= day <= datetime.now(timezone.utc).date().isoformat() else ""
+
+
+def cloned_from(root: Path) -> tuple[str, str] | None:
+    """Return the address that a clone came from, and the commit that it is at; None where its files do not say it."""
+    try:
+        found = _ORIGIN.search(_text(root / ".git" / "config"))
+        return (found[1], _head(root / ".git")) if found else None
+    except _UNREADABLE:
+        return None
+
+
+def noted_clone(url: str, sources: Path) -> dict[str, Any]:
+    """Return what PEP 610 would say of a repository that pip has cloned below `sources` to install it from there: pip
+    notes the folder alone, as a file:// `url`. {} for what lies elsewhere, or does not say where it is from."""
+    folder = file_path(url) if url.startswith("file://") else sources
+    inner = folder.relative_to(sources).parts if folder.is_relative_to(sources) else ()
+    found = cloned_from(sources / inner[0]) if inner else None
+    below = {"subdirectory": "/".join(inner[1:])} if inner[1:] else {}
+    return {"url": found[0], "vcs_info": {"vcs": "git", "commit_id": found[1]}, **below} if found else {}
 
 
 def _is_as_git_has_it(folder: ProjectFolder, git: Path) -> bool:

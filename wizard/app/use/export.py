@@ -28,6 +28,7 @@ from wizard.model.distributions import FAMILY, Distribution, read_distributions
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.redact import redact
+from wizard.project.changed import noted_clone
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import RunFolder, run_folders
 from wizard.run.runs import run_info
@@ -55,7 +56,8 @@ class File:
 @dataclass(frozen=True, slots=True)
 class Exported:
     """`owner`: conda's package, else None. `by_hand`: the address of what is in no index (a folder, a repository, a
-    single file). `is_secret`: of a file that only a login or a key gives, which the address here lacks."""
+    single file). `is_editable`: a folder of this computer, not a repository that pip has cloned into the environment.
+    `is_secret`: of a file that only a login or a key gives, which the address here lacks."""
 
     name: str
     version: str
@@ -151,9 +153,10 @@ def _exported(
     prefix: Path, one: Distribution, known: Mapping[tuple[str, str], tuple[LockedFile, ...]], owners: Mapping[str, str]
 ) -> Exported:
     direct = _direct_url(one.info)
+    direct = noted_clone(str(direct.get("url") or ""), prefix / "src") or direct
     noted, archive = str(direct.get("url") or ""), direct.get("archive_info")
     url = redact(without_credentials(noted))
-    is_secret = isinstance(archive, dict) and url != noted
+    is_secret = (isinstance(archive, dict) and url != noted) or "***" in url
     is_editable = (
         bool(direct.get("dir_info", {}).get("editable")) if isinstance(direct.get("dir_info"), dict) else False
     )
@@ -249,7 +252,7 @@ def requirements_text(export: Export) -> str:
             "Choose conda's format[| (--format conda)], or another environment.",
             path=str(export.environment.prefix),
         )
-    lines = [*_heading(export, "uv pip install -r FILE"), *_options(export)]
+    lines = [*_heading(export, "uv pip install -r FILE"), *dict.fromkeys(_options(export))]
     lines += [_requirement(each) for each in listed]
     return "\n".join(lines) + "\n"
 
@@ -275,10 +278,10 @@ def _options(export: Export) -> Iterator[str]:
     is_replaced = bool(packages) and all(source.url for source in packages)
     for number, url in enumerate(simple):
         option = "--index-url" if number == 0 and is_replaced else "--extra-index-url"
-        yield f"{option} {without_credentials(url)}"
+        yield f"{option} {redact(without_credentials(url))}"
     for source in export.sources:
         if source.url and source.layout == "flat":
-            yield f"--find-links {without_credentials(source.url)}"
+            yield f"--find-links {redact(without_credentials(source.url))}"
     torch = next((source for source in export.sources if source.role == "torch"), None)
     if torch and torch.url and torch.layout == "simple" and torch.url not in simple:
         yield from (f"--find-links {page}" for page in _pages(torch, export))
@@ -322,7 +325,9 @@ def environment_yml(export: Export) -> str:
     if not export.conda:
         raise UsageError(EXPORT_NO_CONDA, path=str(export.environment.prefix))
     by_pip = [each for each in export.packages if not (each.owner or each.is_tool)]
-    pip_lines = [line for line in (*_options(export), *map(_requirement, by_pip)) if not line.startswith("#")]
+    pip_lines = [
+        line for line in (*dict.fromkeys(_options(export)), *map(_requirement, by_pip)) if not line.startswith("#")
+    ]
     channels = dict.fromkeys(each.channel for each in export.conda if each.url)
     lines = [*_heading(export, "conda env create -n NAME -f FILE", "")]
     lines += [line for line in map(_requirement, by_pip) if line.startswith("#")]
@@ -356,7 +361,11 @@ def export_document(export: Export) -> dict[str, Any]:
         "torch": one.torch,
         "variant": one.variant,
         "sources": [
-            {"role": source.role, "layout": source.layout, "url": source.url and without_credentials(source.url)}
+            {
+                "role": source.role,
+                "layout": source.layout,
+                "url": source.url and redact(without_credentials(source.url)),
+            }
             for source in export.sources
         ],
         "packages": [_package_document(each) for each in export.packages],
