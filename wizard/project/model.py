@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from packaging.utils import canonicalize_name
 
 from wizard.model.messages import Message, message
+from wizard.model.redact import redact
 from wizard.project.versions import can_meet
 
 DECLARED, LOCKED, RECOMMENDED = "declared", "locked", "recommended"
@@ -320,7 +321,7 @@ def parted(names: Sequence[str]) -> Iterator[str]:
 
 
 def origin_of(file: str, line: int, text: str) -> FileLine:
-    return FileLine(file, line, fit_to_show(text))
+    return FileLine(file, line, fit_to_show(redact(text)))
 
 
 def fit_to_show(text: str, most: int = _SHOWN) -> str:
