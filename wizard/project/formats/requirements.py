@@ -62,6 +62,7 @@ _WITH_EXTRAS = re.compile(r"([^\[]+)\[([\w\s,.-]*)\]")
 _AT_PATH = ("./", "../", ".\\", ".[", "/", "~", "file:")
 _IS_NAME = re.compile(r"[A-Za-z][\w-]*(?:\[[\w,-]*\])?")
 _OF_WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+")
+_ENDED = re.compile(r"[?#]")  # of the path of an address
 _TAGGED = re.compile(r"github\.com/pytorch/(?:pytorch|vision|audio)(?:\.git)?@v?(\d+\.\d+\.\d+)$")
 _PINNED = re.compile(
     r"([A-Za-z0-9][\w.-]*(?:\[[\w,.-]*\])?(?:\s*(?:,\s*)?(?:[<>!~=]=|===|[<>])\s*\d[\w.*+-]*)+)\s+(?:[/(\[–—|:]|-+ )"
@@ -246,7 +247,7 @@ def requirement(text: str, where: FileLine) -> Statement | None:
         return None
     if parsed.name.endswith(".whl"):  # a file beside the list
         return Statement(normalized(_name_of_address(text)), version_of_address(text)[0], where, url=text)
-    url = parsed.url or ""
+    url = _own_path(parsed.url or "")
     if url and not specifier:
         specifier, local = version_of_address(url)
     return Statement(
@@ -289,14 +290,19 @@ def _reference(text: str, where: FileLine, found: Findings) -> Statement | None:
 
 def _path(path: str, where: FileLine, marker: str) -> Statement:
     """A folder or a file, as pip takes it: with blanks, as they are or behind a \\, and its extras behind it."""
-    path = path.replace("\\ ", " ").rstrip(";")
+    path = _own_path(path.replace("\\ ", " ").rstrip(";"))
     with_extras = _WITH_EXTRAS.fullmatch(path)
     path, extras = (with_extras[1].rstrip(), with_extras[2].split(",")) if with_extras else (path, [])
     last = re.sub(r"\s+", "-", path.rstrip("/").rsplit("/", 1)[-1])
-    is_itself = len(path) <= 2 or path in ("file:.", "file:./")
+    is_itself = len(path) <= 2 or not path
     name = "." if is_itself else normalized(_name_of_address(path) if last.endswith(".whl") else last)
     named = tuple(sorted(normalized(extra.strip()) for extra in extras if extra.strip()))
     return Statement(name or ".", "", where, marker=_marker(marker), url=path, extras=named)
+
+
+def _own_path(url: str) -> str:
+    """Return `./old` of `file:./old`, which pip takes from the folder that it is started in; else what was given."""
+    return url if url.startswith("file://") else url.removeprefix("file:")
 
 
 def _marker(text: str) -> str:
@@ -309,7 +315,7 @@ def _marker(text: str) -> str:
 
 
 def _name_of_address(address: str) -> str:
-    last = unquote(address.split("#")[0].rstrip("/").rsplit("/", 1)[-1])
+    last = unquote(_ENDED.split(address, maxsplit=1)[0].rstrip("/").rsplit("/", 1)[-1])
     wheel = re.match(r"([A-Za-z0-9._]+?)-\d", last)
     return wheel[1] if wheel else re.sub(r"(\.git)?(@.*)?$|\.(zip|whl|tar\.gz)$", "", last) or "unnamed"
 
@@ -319,7 +325,7 @@ def version_of_address(address: str) -> tuple[str, str]:
     without one."""
     if tagged := _TAGGED.search(address):
         return f"=={tagged[1]}", ""
-    last = unquote(address.split("#")[0].rsplit("/", 1)[-1])
+    last = unquote(_ENDED.split(address, maxsplit=1)[0].rsplit("/", 1)[-1])
     try:
         _, version, _, _ = parse_wheel_filename(last)
     except InvalidWheelFilename:
