@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from nturl2path import url2pathname as ntpath_of
 from pathlib import Path, PureWindowsPath
@@ -16,6 +17,8 @@ from wizard.app.project import request_of
 from wizard.app.project_parts import Outside, outside
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, ProjectPart
+from wizard.model.messages import text
+from wizard.project.answer import project_document, project_lines
 from wizard.run.plan.commands import quote_of
 from wizard.run.steps.parts import build_environment, pip_words
 from wizard.system import paths
@@ -83,3 +86,59 @@ def test_pip_is_given_windows_paths_as_they_are() -> None:
     part = ProjectPart("part", "C:\\my code\\part", values.SELECTED.engine_reason, is_editable=True)
     prefix, held = Path(PREFIX), Path("C:\\runs\\1\\parts-constraints.txt")
     assert pip_words(part, prefix, held)[-4:] == ("--src", str(prefix / "src"), "-e", "C:\\my code\\part")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("./不在", "“./不在” is not there"),
+        ("./nope", "“./nope” is not there"),
+        ("-e ../../../etc", "“../../../etc” lies outside the project"),
+        ("foo @ file:///etc/passwd", "“file:///etc/passwd” lies outside the project"),
+        ("git+ssh://-oProxyCommand=touch%20x/a/b.git", "an option where a host or a revision belongs"),
+        ("git+ssh://me@-oProxyCommand=touch/a/b.git", "an option where a host or a revision belongs"),
+        ("git+https://git.example/a/b.git@--upload-pack=touch", "an option where a host or a revision belongs"),
+        ("b @ git+https://git.example/a/b.git@%2d-upload-pack=touch", "an option where a host or a revision belongs"),
+    ],
+)
+def test_what_no_command_adds_is_told_without_one(tmp_path: Path, line: str, said: str) -> None:
+    [one] = found(tmp_path / "its" / "project", {"requirements.txt": f"torch\n{line}\n"})
+    words = text(one.way, "en")
+    assert said in words
+    assert (one.part, "pip" in words, "`" in words) == (None, False, False)
+
+
+def test_a_login_that_is_hidden_is_to_be_filled_in(tmp_path: Path) -> None:
+    for address in ("git+https://user:tok3n@git.example/a/b.git", "git+https://git.example/a/b.git?pat=tok3n"):
+        [one] = found(tmp_path, {"requirements.txt": f"torch\n{address}\n"})
+        words = text(one.way, "en")
+        assert "with yours in place of ***" in words
+        assert (one.part, "tok3n" in words, "***" in command(one)) == (None, False, True)
+
+
+def test_a_file_address_without_slashes_is_a_folder_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "setup.py").write_text(SETUP, encoding="utf-8")
+    for line in ("file:./old", "-e file:./old", "old @ file:./old", "file:old"):
+        project = project_of(tmp_path, {"requirements.txt": f"torch\n{line}\n"})
+        assert not any("another computer" in text(one, "en") for one in project.remarks)
+        [one] = found(tmp_path, {"requirements.txt": f"torch\n{line}\n"})
+        assert one.part is not None
+        assert (one.part.name, one.part.words) == ("old", str(tmp_path / "old"))
+
+
+def test_no_query_of_an_address_is_told(tmp_path: Path) -> None:
+    """Neither in a line that is quoted, nor as a package's name."""
+    lines = (
+        "x @ https://127.0.0.1:1/w/x-1.0-py3-none-any.whl?X-Amz-Signature=s1ecret&auth=s2ecret",
+        "git+https://git.example/a/z.git?pat=s3ecret",
+        "https://c.example/some?q=s4ecret words that cannot be read",
+        "--extra-index-url https://u:pw@h.example/simple?t=s5ecret",
+    )
+    project = project_of(tmp_path, {"requirements.txt": "\n".join(("torch", *lines, ""))})
+    decision = request_of(project, values.FACTS, load_matrix(), Choices(parts=True)).decision
+    told = project_lines(decision, "en", project) + json.dumps(project_document(project, decision, None, "en"))
+    assert "ecret" not in told, told
+    assert {"x", "z", "some"} <= {one.name for one in decision.understood.rest}
+    for one in found(tmp_path, {}):
+        assert "ecret" not in text(one.way, "en")

@@ -119,6 +119,7 @@ def test_folders_repositories_and_the_project_itself_come_last(
     ):
         assert line in done.stderr, line
     advised = done.stderr.partition("What to do:")[2].partition("Found:")[0]
+    assert "secret lies at an address and is left out" in advised, "as what failed"
     for line in (
         "“broken” could not be installed: fatal: this part cannot be built. The log has all of its words;",
         "-m pip install --no-deps git+http://127.0.0.1:9/gone.git",
@@ -148,6 +149,9 @@ def test_folders_repositories_and_the_project_itself_come_last(
     where = "import inner, elsewhere, plain, mine; print(*(m.WHERE for m in (inner, elsewhere, plain, mine)), sep='|')"
     assert world.import_check(prefix(world), where).strip() == "its source|its source|a copy|its source"
     assert (prefix(world) / "src" / "elsewhere" / "elsewhere.py").is_file()
+    made = world.run("envs", "export", "demo").stdout
+    for name in ("elsewhere", "plain"):
+        assert f"\n{name} @ git+{served.address}/{name}.git@" in made, made
 
 
 def test_nothing_of_the_project_is_built_unasked(world: World, folder: Path) -> None:

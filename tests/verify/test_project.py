@@ -11,7 +11,7 @@ from tests.stand_in import make_environment, site_packages
 from wizard.compatibility.model import ProjectImport, ProjectUse
 from wizard.diagnose.known_errors.match import cause_and_fix
 from wizard.model.errors import Cancelled
-from wizard.model.messages import LANGUAGES, text
+from wizard.model.messages import LANGUAGES, Message, text
 from wizard.run.verify.model import SmokeCheck
 from wizard.run.verify.project import try_project
 
@@ -70,6 +70,12 @@ def test_what_can_be_imported_and_what_nobody_brings(place: Place) -> None:
     assert "good" in said(checks, "imports")[0]
     assert "wandb (train.py:3)" in said(checks, "undeclared")[0]
     assert "flash_attn (train.py:4)" in said(checks, "left")[0]
+
+
+def test_what_was_left_out_is_to_do(place: Place) -> None:
+    ways = (Message("project.left.self", {"command": "pip"}), Message("project.left.path", {"name": "lib"}))
+    checks = try_project(place.python, place.prefix, ProjectUse("/p", (), (), ways=ways), cause_and_fix)
+    assert [check.data["part"] for check in checks if check.name == "left"] == ["p", "lib"]
 
 
 def test_a_failure_is_explained(place: Place) -> None:

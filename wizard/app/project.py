@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from wizard.classroom.profile.hosts import is_foreign, is_trusted
 from wizard.compatibility.data.model import Matrix
@@ -33,6 +33,7 @@ from wizard.run.select.select_build import COMPANION_NOT_CARRIED
 from wizard.system import paths
 from wizard.transfer.address import address_problem, file_path, host_of
 
+_ELSEWHERE = "FOLDER"
 _OUT = "out"  # of the plan altogether
 _MADE_HERE = ("none", "releases", "pages", "conda")  # `wheels` of a companion that no index has ready
 IsCancelled = Callable[[], bool]
@@ -70,7 +71,7 @@ def request_of(
         companions=tuple(name for name in PAIRS if name in {*pairs, *(choices.companions or ())}),
         include_unadvertised=choices.include_unadvertised or not candidate.advertised,
     )
-    sorted_out = [(_why_left(one, decision), one) for one in agreeing(asks.packages)]
+    sorted_out = [(_why_left(one, decision, project), one) for one in agreeing(asks.packages)]
     packages = tuple(one for why, one in sorted_out if not why)
     left = tuple((why, one) for why, one in sorted_out if why not in ("", _OUT))
     return ProjectRequest(project, decision, decided, packages, left, _hosts(asks.sources), choices)
@@ -147,11 +148,44 @@ def absolute_folder(project: Project) -> str:
     return str(Path(project.folder).resolve())
 
 
-def code_folder(request: ProjectRequest) -> str:
+def code_folder(project: Project) -> str:
     """The folder with the project's code. Of one that another computer's `setup --host` has read only what it declares
     is here: a person puts the rest somewhere."""
-    folder = absolute_folder(request.project)
-    return "FOLDER" if Path(folder).is_relative_to(paths.home() / "sent") else folder
+    folder = absolute_folder(project)
+    return _ELSEWHERE if Path(folder).is_relative_to(paths.home() / "sent") else folder
+
+
+def folder_of(one: Statement, project: Project) -> Path:
+    """Return the folder or file that a line names by its path, or by a file:// address."""
+    own = file_path(one.url) if one.url.startswith("file://") else one.url
+    return Path(code_folder(project)) / own
+
+
+def repository_of(folder: Path) -> Path:
+    """Return the repository that the project is a part of; else its folder: nothing outside is read, so none is run."""
+    whole = folder.resolve()
+    return next((one for one in (whole, *whole.parents) if (one / ".git").exists()), whole)
+
+
+def _path_kind(path: Path, project: Project) -> str:
+    """Return "path"; "absent" for one that is not there, "beyond" for one outside the project."""
+    own = code_folder(project)
+    if own == _ELSEWHERE:
+        return "path"
+    if not path.resolve().is_relative_to(repository_of(Path(own))):
+        return "beyond"
+    return "path" if path.exists() else "absent"
+
+
+def has_option(address: str) -> bool:
+    """Return whether its host, its user or the revision behind its @ begins with "-": git and ssh would take that for
+    an option, which can name a program to be started."""
+    try:
+        parts = urlsplit(address)
+        words = (parts.netloc, parts.hostname or "", parts.path.rpartition("@")[2])
+    except ValueError:
+        return True
+    return any(unquote(word).lstrip().startswith("-") for word in words)
 
 
 def page_of(name: str, selected: SelectedBuild) -> str:
@@ -166,11 +200,13 @@ def pin_of(one: Statement) -> str:
     return found[1] if found else ""
 
 
-def _why_left(one: Statement, decision: ProjectDecision) -> str:
+def _why_left(one: Statement, decision: ProjectDecision, project: Project) -> str:
     """Return "" for what belongs into the lock: else `_OUT`, or the last part of `project.left.<…>`."""
     nothing = (each for each in decision.relaxed if each.given == NOTHING)
     if any(one.name == each.name for each in (*decision.left_out, *nothing)):
         return _OUT
+    if "://" in one.url and has_option(one.url):
+        return "option"
     row = companion(one.name)
     if row and row.by_hand:  # no command brings it; a remark says where it is
         return _OUT
@@ -179,7 +215,8 @@ def _why_left(one: Statement, decision: ProjectDecision) -> str:
     if one.url.startswith("file:///") and not file_path(one.url).exists():
         return ""  # an export of another computer: its name and version count
     if one.url:
-        return "address" if "://" in one.url and not one.url.startswith("file:") else "path"
+        is_far = "://" in one.url and not one.url.startswith("file:")
+        return "address" if is_far else _path_kind(folder_of(one, project), project)
     return "conda" if one.conda and one.name not in conda_names() else ""
 
 

@@ -14,7 +14,7 @@ from posixpath import normpath
 from typing import Any
 from urllib.parse import urlsplit
 
-from wizard.app.project import ProjectRequest, code_folder, page_of
+from wizard.app.project import ProjectRequest, code_folder, folder_of, page_of, repository_of
 from wizard.compatibility.model import ProjectPart
 from wizard.environment.activate.scripts import python_path
 from wizard.environment.activate.terminal import this_users_shell
@@ -33,7 +33,7 @@ from wizard.run.plan.held_back import SourceNeed
 from wizard.run.plan.other_packages import naming
 from wizard.run.plan.place import target_prefix
 from wizard.system import paths
-from wizard.transfer.address import address_problem, file_path
+from wizard.transfer.address import address_problem
 
 _MOST_READ = 1_000_000  # bytes
 NEEDED = "project.left.needed"
@@ -54,13 +54,13 @@ def outside(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Outsid
     """Yield what is left out of the lock, the project itself last."""
     first = {(one.name, one.url): (why, one) for why, one in reversed(request.left)}
     for why, one in reversed(first.values()):
-        if why in _KINDS and marker_holds(one.marker, paths.os_name(), selected.python):
+        if why in (*_KINDS, *WITHOUT_WAY) and marker_holds(one.marker, paths.os_name(), selected.python):
             yield _outside(why, one, request, selected)
     conda = list(dict.fromkeys(one.name for why, one in request.left if why == "conda"))
     if conda:
         yield Outside(naming("project.left.conda", conda))
     if is_package(request):
-        folder = code_folder(request)
+        folder = code_folder(request.project)
         needs_torch = "." in _built_with_torch(request) or _builds_with_torch(Path(folder))
         way = message("project.left.self", command=_command(request, selected, folder, True, needs_torch=needs_torch))
         part = ProjectPart(Path(folder).name, folder, way, is_editable=True, sees_torch=needs_torch)
@@ -114,38 +114,31 @@ def _rank(part: ProjectPart) -> int:
 
 PART_KINDS = ("address", "path")  # of `request.left`: what a setup can put in
 _KINDS = ("native", *PART_KINDS)
+WITHOUT_WAY = ("absent", "beyond", "option")  # what no command adds
 
 
 def _outside(why: str, one: Statement, request: ProjectRequest, selected: SelectedBuild) -> Outside:
+    at: dict[str, Param] = {"file": one.origin.file, "line": one.origin.line, "where": redact(one.url)}
+    if why in WITHOUT_WAY:
+        return Outside(message(f"project.left.{why}", name=one.name, **at))
     page = page_of(one.name, selected) if why == "native" else ""
     is_kept = one.name not in {each.name for each in request.decision.relaxed}
     row = companion(one.name)
     name = name_on_pages(one.name, one.conda, row) if row else one.name
     native = f"{name}{one.specifier}" if is_kept and name == one.name else name
-    words = {"native": one.url or native, "path": str(_folder_of(request, one))}.get(why, one.url)
+    words = {"native": one.url or native, "path": str(folder_of(one, request.project))}.get(why, one.url)
     needs_torch = _needs_torch(request, one, page) or (why == "path" and _builds_with_torch(Path(words)))
-    way = message(
-        f"project.left.{'page' if page else why}",
-        name=one.name,
-        file=one.origin.file,
-        line=one.origin.line,
-        command=_command(request, selected, words, why == "path", page, needs_torch),
-    )
+    command = _command(request, selected, words, why == "path", page, needs_torch)
+    kind = "page" if page else "login" if why == "address" and redact(words) != words else why
+    way = message(f"project.left.{kind}", name=one.name, command=command, **at)
     if why == "native" and not page:
         return Outside(way)
     is_editable = is_folder(one.url) if why == "path" else _is_named_repository(one)
     if is_editable and why == "address" and "egg=" not in words:  # pip wants the name there
         words += f"{'&' if '#' in words else '#'}egg={one.name}"
     part = ProjectPart(one.name, words, way, is_editable, page, needs_torch)
-    at: dict[str, Param] = {"file": one.origin.file, "line": one.origin.line, "where": redact(one.url)}
     said = message(f"project.part.{'page' if page else why}", name=one.name, **at)
     return Outside(way, part if _may_come(part, request) else None, said)
-
-
-def _folder_of(request: ProjectRequest, one: Statement) -> Path:
-    """Return the folder or file that a line names by its path, or by a file:// address."""
-    own = file_path(one.url) if one.url.startswith("file://") else one.url
-    return Path(code_folder(request)) / own
 
 
 def _may_come(part: ProjectPart, request: ProjectRequest) -> bool:
@@ -158,18 +151,16 @@ def _may_come(part: ProjectPart, request: ProjectRequest) -> bool:
         has_secret = "@" in parts.netloc or bool(parts.query) or "token" in parts.fragment.lower()
         return not (choices.offline or is_odd or has_secret or address_problem(address))
     folder = Path(part.words).resolve()
-    return not choices.offline and folder.exists() and folder.is_relative_to(_root(Path(code_folder(request))))
-
-
-def _root(folder: Path) -> Path:
-    """Return the repository that the project is a part of; else its folder: nothing outside is read, so none is run."""
-    whole = folder.resolve()
-    return next((one for one in (whole, *whole.parents) if (one / ".git").exists()), whole)
+    return (
+        not choices.offline
+        and folder.exists()
+        and folder.is_relative_to(repository_of(Path(code_folder(request.project))))
+    )
 
 
 def is_package(request: ProjectRequest) -> bool:
     """Return whether the project itself can be installed: it says so, or has what builds it."""
-    folder = Path(code_folder(request))
+    folder = Path(code_folder(request.project))
     told = _pyproject(folder)
     is_built = bool(told.get("build-system") or told.get("project")) or (folder / "setup.py").is_file()
     tool = table_in(told, "tool")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.app.project import ProjectRequest
-from wizard.app.project_parts import PART_KINDS
+from wizard.app.project_parts import PART_KINDS, WITHOUT_WAY
 from wizard.classroom.profile.hosts import ForeignHost
 from wizard.compatibility.explain import variant_name
 from wizard.compatibility.model import Candidate
@@ -29,13 +29,15 @@ _ROLES = {"index": "index", "find-links": "torch_index"}
 @dataclass(frozen=True, slots=True)
 class ProjectRow:
     """`asked`: the line as the file has it; where `origin` is None nothing was asked, and it is only a name. `given`:
-    None where it is left out. `why`: how that differs. `is_last`: it is put in after all others."""
+    None where it is left out. `why`: how that differs. `is_last`: it is put in after all others; `is_lost`: no command
+    adds it."""
 
     asked: str
     origin: FileLine | None
     given: str | None
     why: Message | None = None
     is_last: bool = False
+    is_lost: bool = False
 
 
 def environment_name(project: Project) -> str:
@@ -67,7 +69,13 @@ def later_rows(request: ProjectRequest) -> tuple[ProjectRow, ...]:
     moved = {one.name for one in request.decision.relaxed}
     found = {one.name: (why, one) for why, one in reversed(request.left) if one.name not in moved}
     return tuple(
-        ProjectRow(one.origin.text, one.origin, None, is_last=request.choices.parts and why in PART_KINDS)
+        ProjectRow(
+            one.origin.text,
+            one.origin,
+            None,
+            is_last=request.choices.parts and why in PART_KINDS,
+            is_lost=why in WITHOUT_WAY,
+        )
         for why, one in reversed(found.values())
     )
 

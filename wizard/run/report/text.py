@@ -56,8 +56,8 @@ def _lines(document: Document, language: str | None) -> Iterator[str]:
 
 
 def to_do(document: Document, language: str | None) -> list[str]:
-    """Return what a person has to do: of the diagnosis, and for each part of a project that is not in, with the reason.
-    These come first where PyTorch works."""
+    """Return what a person has to do: of the diagnosis, and for each part of a project that is not in or was left out,
+    with the reason. These come first where PyTorch works."""
     told = [said(check["message"], language) for check in _tested(document) if _is_to_do(check)]
     if not (diagnosis := document.get("diagnosis")):
         return told

@@ -125,7 +125,7 @@ def _checks(project: ProjectUse, tried: _Tried, explain: Explain) -> Iterator[Sm
     if tried.versions:
         yield from _declared(project, tried.versions)
     for way in project.ways[:_MOST_WAYS]:
-        yield _check("left", "warning", way, {})
+        yield _check("left", "warning", way, {"part": _named(way, project)})
     if tried.passed:
         names = _listed([_top(one.module) for one in tried.passed])
         said = message(
@@ -150,6 +150,11 @@ def _checks(project: ProjectUse, tried: _Tried, explain: Explain) -> Iterator[Sm
     if left := [one.module for one in tried.left]:
         said = message("verify.project.not-tried", "Not tried, for the time was over: {names}.", names=_listed(left))
         yield _check("imports", "skipped", said, {"modules": left})
+
+
+def _named(way: Message, project: ProjectUse) -> str:
+    """Return what it is about: packages by their names, or the project itself by its folder's."""
+    return str(way.params.get("name") or way.params.get("packages") or Path(project.folder).name or project.folder)
 
 
 def _reason(one: ProjectImport, tried: _Tried) -> tuple[str, str]:

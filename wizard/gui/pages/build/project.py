@@ -149,7 +149,7 @@ class ProjectPanel(QWidget):
         for row in kept_rows(request, planned):
             self._add(row, "ok" if row.origin else "free")
         for row in later_rows(request):
-            self._add(row, "note")
+            self._add(row, "warning" if row.is_lost else "note")
         if is_package(request):
             itself = ProjectRow(self.tr("The project itself"), None, None, is_last=request.choices.parts)
             self._add(itself, "note")
