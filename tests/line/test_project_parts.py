@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -382,3 +383,23 @@ def test_another_attempt_builds_only_the_part_that_failed(world: World, folder: 
     shown = world.run("resume")
     assert "could not be installed" not in shown.stderr
     assert "Installed last: first, second." in shown.stderr
+
+
+def test_no_secret_of_an_address_is_kept_anywhere(world: World, folder: Path) -> None:
+    """Neither on the terminal nor in the plan, the log, the events and the report."""
+    write(
+        folder,
+        "requirements.txt",
+        "torch",
+        "x @ https://127.0.0.1:9/w/x-1.0-py3-none-any.whl?X-Amz-Signature=s1ecret&auth=s2ecret",
+        "git+https://git.example/a/y.git?pat=s3ecret",
+        "git+https://me:s4ecret@git.example/a/z.git",
+    )
+    done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 0, done.stderr
+    assert "auth=***" in done.stderr
+    kept = [path for path in (world.home / "state").rglob("*") if path.is_file() and "envs" not in path.parts]
+    assert any(path.name == "plan.json" for path in kept)
+    for path in kept:
+        assert re.findall(rb"s\decret[^\n]*", path.read_bytes()) == [], path
+    assert re.findall(r"s\decret", done.stdout + done.stderr) == []

@@ -173,7 +173,7 @@ CYCLE += 'one = ["mine[two]", "attrs"]\ntwo = ["mine[one]", "click"]\n'
         ("-e .[dev]", ".", {"einops"}, "extras-listed"),
         (".[all]", ".", {"einops", "timm"}, "extras-listed"),
         ('-e ".[dev, spare]"', ".", {"einops", "rich"}, "extras-listed"),
-        ("-e file:.[dev]", "file:.", {"einops"}, "extras-listed"),
+        ("-e file:.[dev]", ".", {"einops"}, "extras-listed"),
         ("-e .[nope]", ".", set(), "extras-unread"),
         ("-e .", ".", set(), "local-path"),
     ],
