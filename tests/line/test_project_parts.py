@@ -233,6 +233,32 @@ def test_what_a_line_names_and_an_index_has_as_source_alone(world: World, folder
     assert installed(world)["cutter"] == "1.0"
 
 
+def test_strictly_what_a_line_names_is_built_last_or_said_to_be_source_alone(world: World, folder: Path) -> None:
+    source_of("cutter", world.packages.root, folder.parent)
+    write(folder, "requirements.txt", "torch", "cutter==1.0")
+    done = world.run(*setup(world, folder, "--yes", "--strict"))
+    assert done.returncode == 1
+    assert "source alone of this, and nothing is compiled unasked: requirements.txt:2: cutter==1.0." in done.stderr
+    assert "do not go together" not in done.stderr
+    done = world.run(*setup(world, folder, "--dry-run", "--strict", "--parts"))
+    assert done.returncode == 0, done.stderr
+    assert "cutter, which the package index has as source alone, is installed last" in done.stderr
+    for line, why in (
+        ("padding-a==9.9.9", "The package index has no such release: requirements.txt:2: padding-a==9.9.9."),
+        ("cutter==9.9.9", "The package index has no such release: requirements.txt:2: cutter==9.9.9."),
+        ("numpy==9.9.9", "The package index has no such release: requirements.txt:2: numpy==9.9.9."),
+        ("not-there==1.0", "No index here has a package of this name: requirements.txt:2: not-there==1.0."),
+    ):
+        write(folder, "requirements.txt", "torch", line)
+        done = world.run(*setup(world, folder, "--dry-run", "--strict", "--parts"))
+        assert done.returncode == 1
+        assert why in done.stderr, done.stderr
+    done = world.run(*setup(world, folder, "--dry-run"))
+    assert "not-there: asked ==1.0 (requirements.txt:2), you get –: no index here has a package of this name" in (
+        done.stderr
+    )
+
+
 def test_a_terminal_asks_where_only_the_plan_shows_what_could_be_built(world: World, folder: Path) -> None:
     pty = pytest.importorskip("pty", reason="a terminal of Linux")
     source_of("cutter", world.packages.root, folder.parent)

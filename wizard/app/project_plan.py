@@ -36,6 +36,7 @@ from wizard.app.project_parts import (
     ways_of,
 )
 from wizard.app.project_use import promised_of, use_of
+from wizard.app.refused_lock import line_at_fault
 from wizard.compatibility.data.model import Matrix
 from wizard.install.lock import LOCK_NO_PAIR, NO_SOLUTION
 from wizard.model.distributions import FAMILY
@@ -52,7 +53,7 @@ from wizard.project.versions import loosened, marker_holds, meets
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.as_of import LockAgain, ReleasesThen
 from wizard.run.plan.computed import OnProgress
-from wizard.run.plan.held_back import HeldBack, SourceNeed
+from wizard.run.plan.held_back import HeldBack, SourceNeed, as_source_alone
 from wizard.run.plan.held_back import source_alone as sources_alone
 from wizard.run.plan.other_packages import nowhere
 from wizard.run.plan.preview import preview
@@ -192,14 +193,13 @@ class _Lack:
             found.append(SourceNeed(str(error.params["name"]), "", str(error.params["by"])))
         needs = [one for one in found if one.name not in self.apart]
         absent = _named_in(_NO_NAME, error, packages)
-        lacking = [one for one in _named_in(_NO_WHEEL, error, packages) if self.freedom == _ANY or not one.specifier]
-        is_last = self.is_strict or not (needs or absent or lacking or self.freedom < _ANY)
-        if is_last and needs and error.code != LOCK_NO_PAIR.code:
-            raise WizardError(SOURCE_ALONE, details=error.details, name=str(needs[0]), by=needs[0].by) from error
-        if is_last and (lines := lines_named(error.details, packages)):
-            raise WizardError(TOGETHER, details=error.details, lines=lines) from error
+        lacking = [one for one in _named_in(_NO_WHEEL, error, packages) if self._may_be_left(one)]
+        is_last = not (needs or absent or lacking or self.freedom < _ANY)
+        if self.is_strict:  # what is built last is as it was asked
+            is_last = bool(needs or absent or not lacking)
         if is_last:
-            raise error
+            said = self._last_word(error, packages, needs)
+            raise said from (None if said is error else error)
         self.unknown |= {name for found in _NO_VERSION.findall(error.details) for name in found if name}
         if absent:
             self.drop_absent(absent)
@@ -212,6 +212,24 @@ class _Lack:
             self.take(needs)
         else:
             self.freedom += 1
+
+    def _last_word(self, error: WizardError, packages: list[Statement], needs: list[SourceNeed]) -> WizardError:
+        """Return what says most of why there is no lock."""
+        if needs and error.code != LOCK_NO_PAIR.code:
+            return WizardError(SOURCE_ALONE, details=error.details, name=str(needs[0]), by=needs[0].by)
+        if said := line_at_fault(error, self.facts, self.selected, packages):
+            return said
+        lines = lines_named(error.details, packages)
+        return WizardError(TOGETHER, details=error.details, lines=lines) if lines else error
+
+    def _may_be_left(self, one: Statement) -> bool:
+        """Return whether a line without a ready wheel need not be locked. Asked for strictly, it is built, or nothing
+        may be left."""
+        if not self.is_strict:
+            return self.freedom == _ANY or not one.specifier
+        choices = self.request.choices
+        may_build = choices.parts and not choices.offline and companion(one.name) is None
+        return may_build and bool(as_source_alone(self.facts, self.selected, {one.name: one.specifier}))
 
     def take(self, needs: Iterable[SourceNeed]) -> None:
         """Leave out what packages need, and what the project's own lines say of it."""
@@ -246,7 +264,7 @@ class _Lack:
                 names=shown,
             )
         found = {one.name: one for one in reversed(self.packages) if one.name in more}
-        self.without += [_not_as_asked(one, NOTHING, self.selected, "no-wheel") for one in found.values()]
+        self.without += [_not_as_asked(one, NOTHING, self.selected, "no-package") for one in found.values()]
         self.freedom = 0
 
 

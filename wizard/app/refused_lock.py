@@ -6,17 +6,19 @@ Before the lock, `companion_torch` says what is known; where no page answers, th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from packaging.specifiers import SpecifierSet
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.ordering import version_key
 from wizard.compatibility.model import Choices
 from wizard.install.lock import LOCK_NO_PAIR, NO_SOLUTION
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import ErrorText, WizardError
-from wizard.project.model import normalized
+from wizard.project.model import Statement, normalized
 from wizard.project.packages.companions import companion, undeclared_bounds
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.computed import OnProgress
@@ -29,6 +31,11 @@ from wizard.sources.wanted import fitting_versions, platform_tags, public
 from wizard.transfer.http import SourceUnreachable, list_headers
 
 _SECONDS, _MOST_ASKED = 10.0, 60  # for pages
+_BLAMED = re.compile(  # the resolver's words
+    r"no versions? of ([A-Za-z0-9][\w.-]*)|[Bb]ecause only ([A-Za-z0-9][\w.-]*?)[<>=!~ ]"
+    r"|Because (\S+) was not found in the package registry|Wheels are required for `([^`]+)`"
+    r"|([A-Za-z0-9][\w.-]*?)(?:[<>=!~]\S*)? has no (?:usable )?wheels"
+)
 
 _NO_PACKAGE = ErrorText(
     "lock-no-package",
@@ -92,6 +99,29 @@ _INSTEAD = ErrorText(
     "{name} has ready wheels for other systems alone.",
     "Name {instead} in its place, which has them for this one.",
 )
+_NO_RELEASE = ErrorText(
+    "lock-no-release",
+    "{name} has no release that is {asked} ({source}).",
+    "Name a release that is there.",
+)
+_OF_LINES = {  # a project's lines: with their place, and what a setup of it can do
+    _NO_PACKAGE.code: ErrorText(
+        "project-no-package",
+        "No index here has a package of this name: {line}.",
+        "Check the spelling, or name the index that has it[ (page {page.source})| (--index)].",
+    ),
+    _NO_RELEASE.code: ErrorText(
+        "project-no-release",
+        "The package index has no such release: {line}.",
+        "Name a release that is there[| (without --strict, the nearest is proposed)].",
+    ),
+    _SOURCE_ALONE.code: ErrorText(
+        "project-line-source",
+        "The package index has the source alone of this, and nothing is compiled unasked: {line}.",
+        "Have it built last[: tick “Install the project itself and its parts, too” on the page {page.build}| "
+        "(--parts)], or plan all but that[| (without --strict)].",
+    ),
+}
 
 
 def named_preview(
@@ -115,15 +145,13 @@ def with_lacking(error: WizardError, facts: Facts, selected: SelectedBuild) -> W
     main = next((source for source in selected.package_sources if is_main(source)), None)
     if error.code not in NO_SOLUTION or main is None:
         return error
-    with Reader(facts.settings, (_SECONDS, _SECONDS), headers=list_headers()) as reader:
-        for name, allowed in tuple(named_packages(selected.requirements))[:_MOST_ASKED]:
-            try:
-                found = _lacking(reader, main, name, allowed, facts, selected)
-            except SourceUnreachable:
-                return error
-            if found:
-                text, params = found
-                return WizardError(text, details=error.details, name=name, source=main.label, **params)
+    try:
+        asked = named_packages(selected.requirements)
+        if found := _first_lacking(facts, main, selected, error.details, asked):
+            name, text, params = found
+            return WizardError(text, details=error.details, name=name, source=main.label, **params)
+    except SourceUnreachable:
+        return error
     words, torch, python = error.details, selected.candidate.torch, selected.python
     named = (torch_need(name, words) for name, _ in named_packages(selected.requirements))
     stands_against = (
@@ -142,6 +170,48 @@ def with_lacking(error: WizardError, facts: Facts, selected: SelectedBuild) -> W
             if need is not lost:
                 return WizardError(text, details=words, torch=torch, python=python, **told)
     return error
+
+
+def line_at_fault(
+    error: WizardError, facts: Facts, selected: SelectedBuild, lines: Iterable[Statement]
+) -> WizardError | None:
+    """Return what says which line the index cannot meet, of those that the resolver's words blame; None where each can
+    be met alone, or nothing answers. `lines`: of a project."""
+    main = next((source for source in selected.package_sources if is_main(source)), None)
+    blamed = _blamed(error.details)
+    by_name = {one.name: one for one in reversed(list(lines)) if one.name in blamed and not one.url}
+    if main is None or not by_name:
+        return None
+    try:
+        asked = ((name, SpecifierSet(one.specifier)) for name, one in by_name.items() if name not in FAMILY)
+        found = _first_lacking(facts, main, selected, error.details, asked)
+    except (SourceUnreachable, InvalidSpecifier):
+        return None
+    if found is None:
+        return None
+    name, text, params = found
+    line = f"{by_name[name].origin}: {by_name[name]}"
+    its = _OF_LINES.get(text.code, text)
+    return WizardError(its, details=error.details, name=name, source=main.label, line=line, **params)
+
+
+def _blamed(words: str) -> frozenset[str]:
+    """Return the packages that the resolver says are not there, not in such a release, or not as a wheel."""
+    flowing = " ".join(words.split())
+    return frozenset(normalized(name) for found in _BLAMED.findall(flowing) for name in found if name)
+
+
+def _first_lacking(
+    facts: Facts, main: Source, selected: SelectedBuild, words: str, asked: Iterable[tuple[str, SpecifierSet]]
+) -> tuple[str, ErrorText, dict[str, str]] | None:
+    """Return the first package that the index has no wheel of here. Raises SourceUnreachable."""
+    blamed = _blamed(words)
+    with Reader(facts.settings, (_SECONDS, _SECONDS), headers=list_headers()) as reader:
+        for name, allowed in tuple(asked)[:_MOST_ASKED]:
+            found = _lacking(reader, main, name, allowed, facts, selected)
+            if found and (found[0] is not _NO_RELEASE or name in blamed):
+                return name, *found
+    return None
 
 
 def _last_wheel(facts: Facts, main: Source, name: str, requirements: tuple[str, ...]) -> str:
@@ -192,7 +262,7 @@ def _lacking(
     if any(allowed.contains(offer.version, prereleases=True) for offer in offers if not offer.yanked):
         return (_INSTEAD, {"instead": row.instead}) if row and row.instead else (_OTHER_SYSTEMS, {})
     if not any(allowed.contains(one, prereleases=True) for one in reader.sources(main, name)):
-        return None
+        return (_NO_RELEASE, {"asked": str(allowed)}) if str(allowed) else None
     if row and row.where and row.newest and machine.os not in row.lacks:
         folder = f"{row.where.partition('{')[0].rpartition('/')[0]}/" if "{" in row.where else row.where
         return _MAKERS_PAGE, {"where": folder, "newest": row.newest}

@@ -8,7 +8,7 @@ newest one. Who is silent is left out: nothing hangs on this.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -147,6 +147,17 @@ def source_alone(facts: Facts, selected: SelectedBuild, words: str) -> tuple[Sou
     with Reader(facts.settings, headers=list_headers()) as reader:
         needed = (_needed(name, flowing) for name in sorted(names)[:_MOST_NEEDED])
         return tuple(one for one in needed if one and _is_source_alone(reader, main, one))
+
+
+def as_source_alone(facts: Facts, selected: SelectedBuild, asked: Mapping[str, str]) -> frozenset[str]:
+    """Return those of the packages that the main index has, in the versions that are asked, as source alone. `asked`:
+    what of each, by its name."""
+    main = next((source for source in selected.package_sources if is_main(source)), None)
+    if main is None or not asked:
+        return frozenset()
+    with Reader(facts.settings, headers=list_headers()) as reader:
+        needs = (SourceNeed(name, specifier, "") for name, specifier in asked.items())
+        return frozenset(one.name for one in needs if _is_source_alone(reader, main, one))
 
 
 def needed_elsewhere(words: str) -> SourceNeed | None:
