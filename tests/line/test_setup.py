@@ -90,6 +90,7 @@ def test_what_was_left_out_is_not_missing_the_next_time(world: World) -> None:
     for done in (made, again):
         assert done.returncode == 0, done.stderr
         assert "flash-attn (named by you) needs a CUDA card" in done.stderr, done.stderr
+    assert "Left out: flash-attn (named by you) needs a CUDA card" in made.stderr.partition("Found:")[2], made.stderr
     assert "nothing to do" in again.stderr
     assert (len(world.packages.paths()), len(world.runs())) == (asked, 1), "at once, without a source"
     other = world.run(*line[:6], "flash_attn,padding-a,loner", *world.sources)

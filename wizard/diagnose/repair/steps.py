@@ -7,7 +7,7 @@ killed at any line: the snapshot (`snapshot.py`) says what was moved.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -36,6 +36,7 @@ from wizard.run.run_folder import RunFolder
 from wizard.run.steps.disk_space import check_room, demands
 from wizard.run.steps.fetch import Fetch
 from wizard.run.steps.install import CheckFiles, Install
+from wizard.run.steps.verify import left_out
 from wizard.run.verify.smoke import check_name, verify
 
 # A repair as data: what is put aside, what keeps others out, how the test is run. Lies beside the plan of its run.
@@ -223,6 +224,7 @@ class RepairVerify(Step):
             explain=cause_and_fix,
             as_user=without(self._repair.variables, self._repair.drop_library_folders),
         )
+        verification = replace(verification, checks=(*verification.checks, *left_out(context.plan)))
         for check in verification.checks:
             context.emitter.detail(self.name, redact(f"{check.state} {check.name} {dict(check.data)}"))
         context.verification.set_result(verification)

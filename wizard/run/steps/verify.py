@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from wizard.compatibility.model import Plan
 from wizard.machine.machine_file import machine_from_json
 from wizard.model.lock import Lock
 from wizard.model.messages import Message, message
@@ -39,7 +40,8 @@ class Verify(Step):
             explain=self._explain,
             on_check=lambda name: context.emitter.progress(self.name, 0, None, check_name(name)),
         )
-        found = (*_other_torch(context.lock, verification.torch), *self._of_project(context, verification))
+        other_torch = _other_torch(context.lock, verification.torch)
+        found = (*other_torch, *left_out(context.plan), *self._of_project(context, verification))
         if other := next((check for check in found if check.name == "import"), None):
             verification = replace(verification, ok=False, headline=other.message)
         verification = replace(verification, checks=(*verification.checks, *found))
@@ -79,3 +81,10 @@ def _other_torch(lock: Lock, imported: str | None) -> Iterator[SmokeCheck]:
         locked=locked.version,
     )
     yield SmokeCheck("import", "failed", said)
+
+
+def left_out(plan: Plan) -> Iterator[SmokeCheck]:
+    """Yield what a person named and did not get: said before the setup alone, it is forgotten at its end."""
+    for one in plan.notices:
+        if one.key.startswith("project.n") and one.params.get("name") in plan.left_out:
+            yield SmokeCheck("left", "warning", one)
