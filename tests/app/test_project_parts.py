@@ -20,7 +20,7 @@ from wizard.compatibility.model import Choices, ProjectPart
 from wizard.model.messages import text
 from wizard.project.answer import project_document, project_lines
 from wizard.run.plan.commands import quote_of
-from wizard.run.steps.parts import build_environment, pip_words
+from wizard.run.steps.parts import build_environment, pip_words, why_failed
 from wizard.system import paths
 from wizard.transfer.address import file_path
 
@@ -142,3 +142,36 @@ def test_no_query_of_an_address_is_told(tmp_path: Path) -> None:
     assert {"x", "z", "some"} <= {one.name for one in decision.understood.rest}
     for one in found(tmp_path, {}):
         assert "ecret" not in text(one.way, "en")
+
+
+# pip 23.2's words of an extension in C; nvcc and MSVC give the place in parentheses.
+_COMPILED = """
+      running build_ext
+      gcc -Wall -fPIC -c bad.c -o build/bad.o
+      {first}
+          1 | #include "Nope.h"
+            |          ^~~~~~~~
+      bad.c:9:1: error: expected ';' before '}}' token
+      compilation terminated.
+      error: Command '['gcc', '-Wall', '-fPIC', '-c', 'bad.c', '-o', 'build/bad.o']' returned non-zero exit status 1.
+      [end of output]
+
+  note: This error originates from a subprocess, and is likely not a problem with pip.
+  ERROR: Failed building wheel for bad
+ERROR: Could not build wheels for bad, which is required to install pyproject.toml-based projects
+"""
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "bad.c:1:10: fatal error: Nope.h: No such file or directory",
+        'my code/ops.cu(3): error: identifier "x" is undefined',
+        "ops.cpp(3): fatal error C1083: Cannot open include file: 'Nope.h'",
+    ],
+)
+def test_a_part_that_cannot_be_compiled_fails_for_the_compilers_first_error(first: str) -> None:
+    assert why_failed(_COMPILED.format(first=first)) == first
+    other = "bad.c:1:10: error: tried only\n  fatal: repository 'x' not found\n  [end of output]\n"
+    assert why_failed(other) == "fatal: repository 'x' not found"
+    assert why_failed("nothing known") == ""

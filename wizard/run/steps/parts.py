@@ -50,6 +50,9 @@ _REASONS = (
     re.compile(r"(\S[^\n]*)\n\s*\[end of output\]"),
     re.compile(r"^\s*(?:ERROR: |fatal: |error: (?!subprocess-exited))(.+)$", re.MULTILINE),
 )
+# Where a compiler ended the build, the last line is its whole command; its own first error is the reason.
+_IS_COMPILER = re.compile(r"(?i)failed with exit|returned non-zero|compil|ninja")
+_COMPILER = re.compile(r"^\s*(\S[^\n]*?(?::\d+|\(\d+\)) ?: (?:fatal )?error[ :][^\n]+)$", re.MULTILINE)
 
 
 @dataclass
@@ -180,8 +183,7 @@ class Parts(Step):
         return outcome
 
     def _failure(self, part: ProjectPart, said: str, outcome: Outcome) -> Message:
-        errors = next(filter(None, (reason.findall(said) for reason in _REASONS)), [outcome.tail() or "?"])
-        error = redact(" ".join(errors[-1].split()))[:_LONGEST].rstrip(".")
+        error = redact(why_failed(said) or outcome.tail() or "?")[:_LONGEST].rstrip(".")
         cause, fix = self._explain(said) or (ASK, "")
         return message(
             "verify.project.part-failed",
@@ -191,6 +193,13 @@ class Parts(Step):
             cause=cause,
             fix=fix,
         )
+
+
+def why_failed(said: str) -> str:
+    """Return the reason that pip, or what it ran, gives in one line; "" where it gives none."""
+    errors = next(filter(None, (reason.findall(said) for reason in _REASONS)), [""])
+    is_compiler = _IS_COMPILER.search(errors[-1]) and (first := _COMPILER.search(said))
+    return " ".join((first[1] if is_compiler and first else errors[-1]).split())
 
 
 class _Locked:
