@@ -195,13 +195,21 @@ def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world
     build_wheel(shelf, "hydra", "1.0", {"hydra.py": b""}, ["runtime==1.0", "inner"])
     build_wheel(shelf, "inner", "0.9", {"inner.py": b"WHERE = 'the index'"})
     lay(folder / "lib", package("inner"))
-    write(folder, "requirements.txt", "torch", "hydra", "./lib")
+    for name in ("numpy", "torch"):
+        lay(folder / f"{name}like", package(name))
+    write(folder, "requirements.txt", "torch", "hydra", "./lib", "./torchlike", "./numpylike")
     done = world.run(*setup(world, folder, "--yes", "--parts"))
     assert done.returncode == 0, done.stderr
     assert "runtime, which hydra needs and the package index has as source alone, is installed last" in done.stderr
-    assert "lib was not installed: another package needs it" in done.stderr, "only its build tells its name"
+    why = "lib was not installed: it is the package inner, and the plan has the one of the package index"
+    assert why in done.stderr, "only its build tells its name"
     assert "unless you want this one in place of what is there: " in done.stderr
     assert "To try it again by hand" not in done.stderr, "that would replace what is locked"
+    advised = done.stderr.partition("What to do:")[2].partition("Found:")[0]
+    for name in ("torch", "numpy"):
+        assert f"{name}like was not installed: it is the package {name}, and the plan has the one" in advised
+        assert f"installed by hand it would replace {name}, which PyTorch needs." in advised
+        assert f"{name}like'" not in advised, "no command"
     found = installed(world)
     assert (found["runtime"], found["inner"]) == ("1.0", "0.9")
 

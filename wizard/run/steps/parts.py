@@ -23,7 +23,7 @@ from wizard.compatibility.model import Plan, ProjectPart
 from wizard.environment.layout import site_packages_of
 from wizard.install.record import check_record, files_of, record_of, stamp
 from wizard.install.store import PackageStore, StoreEntry
-from wizard.model.distributions import changed_files
+from wizard.model.distributions import FAMILY, changed_files
 from wizard.model.errors import Cancelled, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message
@@ -44,6 +44,8 @@ _MISSING = re.compile(r"^(\S+) \S+ requires ([^,\n]+), which is not installed\."
 _DIFFERS = re.compile(r"^(\S+) \S+ has requirement ([^,\n]+(?:,[^ ,\n]+)*), but you have (.+)\.$", re.MULTILINE)
 _INSTALLED = re.compile(r"^Successfully installed (.+)$", re.MULTILINE)
 _HELD = "(constraint)"  # pip's word for a version that stays
+_HELD_NAME = re.compile(r"\(constraint\) ([A-Za-z0-9][\w.-]*?)==")
+_STAY = frozenset({*FAMILY, "numpy"})  # nobody is given a command that replaces one of these
 # pip's own last line is only that another program failed; what that said last is the reason.
 _REASONS = (
     re.compile(r"has inconsistent name: ([^\n]+)"),
@@ -63,22 +65,27 @@ class _Outcome:
     left: list[ProjectPart] = field(default_factory=list)
     checks: list[SmokeCheck] = field(default_factory=list)
 
-    def note(self, said: Message, part: ProjectPart | None = None, is_other: bool = False) -> None:
-        """`part`: what is not in, whose command goes with it; `is_other`: that would change what was locked."""
+    def note(self, said: Message, part: ProjectPart | None = None, in_place_of: Collection[str] = ()) -> None:
+        """`part`: what is not in, whose command goes with it; `in_place_of`: the locked packages that this would
+        change."""
         data = {"part": part.name} if part else {}
         self.checks.append(SmokeCheck("part", "warning", said, data=data))
         if part:
             self.left.append(part)
             command = str(part.way.params.get("command", ""))
-            again = (
-                message(
+            again = message("verify.project.part-again", "To try it again by hand: `{command}`", command=command)
+            if stays := sorted(_STAY.intersection(in_place_of)):
+                again = message(
+                    "verify.project.part-stays",
+                    "Nothing needs to be done: installed by hand it would replace {names}, which PyTorch needs.",
+                    names=", ".join(stays),
+                )
+            elif in_place_of:
+                again = message(
                     "verify.project.part-instead",
                     "Nothing needs to be done, unless you want this one in place of what is there: `{command}`",
                     command=command,
                 )
-                if is_other
-                else message("verify.project.part-again", "To try it again by hand: `{command}`", command=command)
-            )
             self.checks.append(SmokeCheck("part", "warning", again, data=data))
 
 
@@ -134,7 +141,8 @@ class Parts(Step):
         if not outcome.ok and changed:
             self._put_back(context, part, changed.values(), locked, found)
         if not outcome.ok and _HELD in said:
-            found.note(_is_locked(part), part, is_other=True)
+            names = [str(canonicalize_name(one)) for one in _HELD_NAME.findall(said)] or [part.name]
+            found.note(_is_locked(part, names[0]), part, names)
             return ""
         if not outcome.ok:
             found.note(self._failure(part, said, outcome), part)
@@ -146,7 +154,7 @@ class Parts(Step):
                 self._pip(context, "uninstall", "-y", name)
             if self._put_back(context, part, (*changed.values(), name), locked, found):
                 others = ", ".join(dict.fromkeys(changed.values())) or name
-                found.note(_has_their_files(part, others), part, is_other=True)
+                found.note(_has_their_files(part, others), part, {name, *changed.values()})
             return ""
         if name in found.put_in:
             found.note(_is_another(name, found.put_in[name], part))
@@ -308,11 +316,12 @@ def _names(parts: tuple[ProjectPart, ...] | list[ProjectPart]) -> str:
     return ", ".join(dict.fromkeys(part.name for part in parts))
 
 
-def _is_locked(part: ProjectPart) -> Message:
+def _is_locked(part: ProjectPart, package: str) -> Message:
     return message(
         "verify.project.part-locked",
-        "{name} was not installed: another package needs it, and the one of the package index is there.",
+        "{name} was not installed: it is the package {package}, and the plan has the one of the package index.",
         name=part.name,
+        package=package,
     )
 
 
