@@ -54,6 +54,25 @@ def test_a_lock_for_other_systems_alone_is_told(tmp_path: Path) -> None:
         assert (build(found)[0], codes(found) & {"lock-elsewhere"}) == ("2.6.0", told)
 
 
+@pytest.mark.parametrize(
+    ("tags", "told"),
+    [
+        (("macosx_11_0_arm64",), 'sys_platform == "darwin"'),
+        (("win_amd64",), 'sys_platform == "win32"'),
+        (("manylinux_2_17_x86_64.manylinux2014_x86_64",), ""),
+        (("macosx_11_0_arm64", "manylinux_2_28_x86_64"), ""),
+    ],
+)
+def test_a_pylock_with_wheels_for_another_system_alone_is_told(
+    tmp_path: Path, tags: tuple[str, ...], told: str
+) -> None:
+    lock = 'lock-version = "1.0"\n[[packages]]\nname = "torch"\nversion = "2.6.0"\nwheels = [\n'
+    lock += "".join(f'{{url = "https://files.example/torch-2.6.0-cp312-cp312-{tag}.whl"}},\n' for tag in tags) + "]\n"
+    lock += '[[packages]]\nname = "pure"\nversion = "1.0"\nwheels = [{name = "pure-1.0-py3-none-any.whl"}]\n'
+    said = [one for one in decided(tmp_path, {"pylock.toml": lock}, AMPERE).remarks if "lock-elsewhere" in one.key]
+    assert [(one.params["line"], one.params["marker"]) for one in said] == ([(2, told)] if told else [])
+
+
 def test_a_lock_that_todays_lines_refuse_is_not_kept(tmp_path: Path) -> None:
     pyproject = '[project]\nname = "x"\ndependencies = ["torch>=1.13", "pyarrow>=22"]\n'
     lock = '[[package]]\nname = "torch"\nversion = "1.13.0"\n[[package]]\nname = "pyarrow"\nversion = "11.0.0"\n'

@@ -18,12 +18,25 @@ from wizard.project.file_choice import is_developing
 from wizard.project.formats.requirements import read_requirements, requirement
 from wizard.project.formats.toml_files import TomlText, listed, load_toml, made_for, table_in
 from wizard.project.formats.words import WINDOWS_ALONE
-from wizard.project.model import IN_LOCK, LOCKED, PYTHON, UNIX, Findings, Statement, cut_between, normalized, origin_of
+from wizard.project.model import (
+    IN_LOCK,
+    LOCKED,
+    MADE_FOR,
+    PYTHON,
+    UNIX,
+    Findings,
+    Statement,
+    cut_between,
+    normalized,
+    origin_of,
+)
 from wizard.project.versions import ENDLESS, marker_holds, python_specifier
 
 _PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
 
 _ANY_PYTHON = "3.11"  # for markers that ask for systems
+_PLATFORM = re.compile(r"-(?:[\w.]*?[._])?(linux|manylinux|musllinux|macosx|win)(?:_|32)[\w.]*\.whl$")
+_SYSTEMS = {"macosx": "darwin", "win": "win32", **dict.fromkeys(("linux", "manylinux", "musllinux"), "linux")}
 _TAKEN_BY_WINDOWS = re.compile(r"-any\.whl|win_amd64|win32")
 
 
@@ -57,7 +70,10 @@ def read_lock(file: str, text: str, found: Findings) -> None:
     if sources:
         names = cut_between([one.name for one in sources])
         found.remark("lock-source", sources[0].origin, packages=names, count=len(sources))
-    made_for(document.get("supported-markers") or document.get("environments"), TomlText(file, text), found)
+    named = document.get("supported-markers") or document.get("environments")
+    made_for(named, TomlText(file, text), found)
+    of_wheels = None if named else _system_of_wheels(file, listed(document.get("packages")), heads)
+    found.statements += [of_wheels] if of_wheels else []
     asks = document.get("requires-python") or table_in(document, "metadata").get("python-versions")
     if isinstance(asks, str) and asks.strip() not in ("", "*"):
         where = TomlText(file, text).at(asks)
@@ -124,6 +140,19 @@ def _without_windows(packages: Sequence[Mapping[str, Any]]) -> list[str]:
         left += [one for one in names if one not in reached]
         reached |= names
     return [name for name in reached if name in entries and all(map(_is_of_others, entries[name]))]
+
+
+def _system_of_wheels(file: str, packages: Sequence[Any], heads: Sequence[int]) -> Statement | None:
+    """Return for which system a pylock.toml was made, where no key says it: the only one that its wheels are for."""
+    found = dict[str, Statement]()
+    for number, one in enumerate(packages):
+        for wheel in listed(one.get("wheels")) if isinstance(one, dict) else ():
+            name = str(wheel.get("name") or wheel.get("url") or wheel.get("path")) if isinstance(wheel, dict) else ""
+            tag = _PLATFORM.search(name)
+            if tag and (system := _SYSTEMS[tag[1]]) not in found:
+                where = origin_of(file, heads[number] if number < len(heads) else 1, name.rpartition("/")[2])
+                found[system] = Statement(MADE_FOR, "", where, LOCKED, IN_LOCK, marker=f'sys_platform == "{system}"')
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _is_for_windows(package: Mapping[str, Any]) -> bool:
