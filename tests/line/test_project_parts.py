@@ -230,6 +230,9 @@ def test_what_a_line_names_and_an_index_has_as_source_alone(world: World, folder
     assert done.returncode == 2
     why = "the index has its source alone, which is built only where that is asked for (--parts)"
     assert f"cutter: asked ==1.0 (requirements.txt:2), you get –: {why}" in done.stderr
+    done = world.run(*setup(world, folder, "--dry-run"))
+    assert "cutter is on the package index as source alone and is left out of the plan" in done.stderr
+    assert "-m pip install --no-deps cutter==1.0" in done.stderr
     done = world.run(*setup(world, folder, "--yes", "--parts"))
     assert done.returncode == 0, done.stderr
     assert "requirements.txt, line 2: cutter, which the package index has as source alone, is installed last" in (
@@ -279,7 +282,7 @@ def test_a_terminal_asks_where_only_the_plan_shows_what_could_be_built(world: Wo
     assert done.returncode == 0, done.stderr
     asked = [line for line in done.stderr.splitlines() if "[y/N]" in line]
     assert len(asked) == 2
-    assert "Their build code runs then" in asked[0]
+    assert "what the package index has as source alone (cutter)? Its build code runs then" in asked[0]
     assert installed(world)["cutter"] == "1.0"
 
 

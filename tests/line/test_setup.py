@@ -94,7 +94,9 @@ def test_what_was_left_out_is_not_missing_the_next_time(world: World) -> None:
     assert "nothing to do" in again.stderr
     assert (len(world.packages.paths()), len(world.runs())) == (asked, 1), "at once, without a source"
     other = world.run(*line[:6], "flash_attn,padding-a,loner", *world.sources)
-    assert (other.returncode, "loner was asked for" in other.stderr) == (2, True), other.stderr
+    assert (other.returncode, "lean” has no loner; it was left as it is." in other.stderr) == (2, True), other.stderr
+    plain = world.run(*line[:6], "padding-a", *world.sources)
+    assert (plain.returncode, "named by you" in plain.stderr) == (0, False), "flash-attn was, in an earlier call"
 
 
 def test_dry_run_changes_nothing(world: World) -> None:

@@ -348,3 +348,8 @@ def test_an_older_torch_is_taken_for_its_models_only_where_its_newest_release_go
 ) -> None:
     found = decided(tmp_path, {"requirements.txt": f"torch\nnumpy\n{asked}\n"}, AMPERE)
     assert build(found)[0] == torch
+    assert "loads-whole" not in codes(found), "an older torch is no way for what refuses that"
+    alone = decided(tmp_path / "alone", {"requirements.txt": f"{asked}\n"}, AMPERE)
+    is_newest = torch == "2.14.1"
+    assert ("implied" in codes(alone)) is not is_newest, "the newest is taken anyhow"
+    assert not {"loads-whole", "undeclared"} & codes(alone)

@@ -36,7 +36,7 @@ from wizard.system import paths
 from wizard.transfer.address import address_problem
 
 _MOST_READ = 1_000_000  # bytes
-NEEDED = "project.left.needed"
+BUILT_ALONE = ("project.left.needed", "project.left.source")
 SOURCE = "source"  # of `project.why`: a line names what the index has as source alone
 _WHYS = (f"project.why.{SOURCE}", "project.why.source-alone")
 
@@ -69,7 +69,7 @@ def outside(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Outsid
 
 def has_parts(request: ProjectRequest) -> bool:
     """Return whether a setup could put in something last; which exactly, the plan knows."""
-    return any(why in PART_KINDS for why, _ in request.left) or is_package(request)
+    return bool(asked_parts(request))
 
 
 def with_parts(request: ProjectRequest, puts_in: bool = True) -> ProjectRequest:
@@ -78,10 +78,16 @@ def with_parts(request: ProjectRequest, puts_in: bool = True) -> ProjectRequest:
     return replace(request, choices=choices, asked=asked)
 
 
-def has_source_parts(notices: Iterable[Message]) -> bool:
-    """Return whether the plan leaves out what a setup could build: only the sources' answers show that."""
-    whys = (one.params.get("why") for one in notices)
-    return any(isinstance(why, Message) and why.key in _WHYS for why in whys)
+def asked_parts(request: ProjectRequest) -> tuple[str, ...]:
+    """Return the names of what a setup could put in last, before its plan: the question names them."""
+    own = (Path(code_folder(request)).name,) if is_package(request) else ()
+    return tuple(dict.fromkeys((*(one.name for why, one in request.left if why in PART_KINDS), *own)))
+
+
+def source_parts(notices: Iterable[Message]) -> tuple[str, ...]:
+    """Return what the plan leaves out and a setup could build: only the sources' answers show that."""
+    whys = ((one.params.get("why"), str(one.params.get("name", ""))) for one in notices)
+    return tuple(name for why, name in whys if isinstance(why, Message) and why.key in _WHYS)
 
 
 def left_words(found: Iterable[Outside], puts_in: bool) -> tuple[Message, ...]:

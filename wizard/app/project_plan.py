@@ -25,7 +25,7 @@ from wizard.app.project import (
 )
 from wizard.app.project_build import selected_build, written
 from wizard.app.project_parts import (
-    NEEDED,
+    BUILT_ALONE,
     SOURCE,
     Outside,
     about_parts,
@@ -139,7 +139,7 @@ def plan_project(
             ways=(*ways_of(found, puts_in), *others, *ways_of(more, puts_in)),
             parts=parts,
         )
-        more_said = left_words((one for one in more if one.way.key == NEEDED or (puts_in and one.part)), puts_in)
+        more_said = left_words((one for one in more if one.way.key in BUILT_ALONE or (puts_in and one.part)), puts_in)
         notices = (*asked.notices, *left_words(found, puts_in), *more_said, *about_parts((*found, *more), puts_in))
         asked = replace(asked, project=told_of, apart=tuple(lack.apart), notices=notices)
         try:

@@ -13,11 +13,11 @@ from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
-from wizard.model.messages import message
+from wizard.model.messages import Message, message
 from wizard.project.answer import moved_words, project_document, project_lines, relaxed_words
 from wizard.project.contradictions import unread_lines
 from wizard.project.decide import ProjectDecision, decide
-from wizard.project.model import Project
+from wizard.project.model import Project, cut_between
 from wizard.project.packages.native import Relaxed
 from wizard.project.read import read_project
 
@@ -167,7 +167,7 @@ class ProjectSetup:
         """Raises WizardError `not-as-asked`, UsageError `project-hosts`, `project-relax`, Cancelled, and as
         `plan_project`."""
         from wizard.app.project import request_of, with_trusted
-        from wizard.app.project_parts import has_parts, has_source_parts
+        from wizard.app.project_parts import has_parts, source_parts
         from wizard.app.project_plan import MOST_LOOKED_FOR, plan_project
 
         request = request_of(self._project, facts, session.matrix, choices)
@@ -200,8 +200,14 @@ class ProjectSetup:
                 raise
             return found
         is_open = not has_parts(request) and not request.choices.parts  # nobody was asked before
-        if is_open and has_source_parts(map(moved_words, moved)):
-            asked = self._asked_for_parts(request)
+        if is_open and (names := source_parts(map(moved_words, moved))):
+            question = message(
+                "project.part.ask-source",
+                "Build last, too, what the package index has as source alone ({names})? Its build code runs then. "
+                "[y/N]",
+                names=cut_between([*names]),
+            )
+            asked = self._asked_for_parts(request, question)
             if asked.choices.parts:
                 session.discard(found.plan.id)
                 found, _ = plan_project(facts, session.matrix, asked, self._arguments.strict, is_asked, on_progress)
@@ -233,19 +239,21 @@ class ProjectSetup:
                 self._refused |= {host}
 
     def _with_parts(self, request: ProjectRequest) -> ProjectRequest:
-        from wizard.app.project_parts import has_parts
+        from wizard.app.project_parts import asked_parts
 
-        is_open = not self._arguments.parts and self._may_ask and has_parts(request)
-        return self._asked_for_parts(request) if is_open else request
+        names = () if self._arguments.parts or not self._may_ask else asked_parts(request)
+        question = message(
+            "project.part.ask",
+            "Install last, too: {names}, and what the package index has as source alone? Their build code runs then. "
+            "[y/N]",
+            names=cut_between([*names]),
+        )
+        return self._asked_for_parts(request, question) if names else request
 
-    def _asked_for_parts(self, request: ProjectRequest) -> ProjectRequest:
+    def _asked_for_parts(self, request: ProjectRequest, question: Message) -> ProjectRequest:
         """Ask whether the project's own code may run, which is what its build does."""
         from wizard.app.project_parts import with_parts
 
-        question = message(
-            "project.part.ask",
-            "Install the project itself, its folders and repositories last, too? Their build code runs then. [y/N]",
-        )
         return with_parts(request, agrees(question, self._terminal, self._interrupt))
 
     def _unnamed(self, relaxed: Iterable[Relaxed]) -> list[str]:

@@ -273,7 +273,7 @@ def _is_present(
     arguments: Arguments, profile: ProfileFile | None, choices: Choices, course: ClassRun, terminal: Terminal
 ) -> bool:
     """`--if-missing`; with a profile that is what a setup does anyway."""
-    from wizard.app.use.already_installed import already_installed
+    from wizard.app.use.already_installed import already_installed, left_out_now
     from wizard.run.plan.place import target_prefix
 
     with course.telling_failures():
@@ -283,9 +283,8 @@ def _is_present(
     found = None if profile or not arguments.if_missing else already_installed(choices)
     if found is None:
         return False
-    for notice in found.plan.notices:
-        if notice.params.get("name") in found.plan.left_out:
-            terminal.write("! " + terminal.words(notice))
+    for notice in left_out_now(choices, found.plan):
+        terminal.write("! " + terminal.words(notice))
     terminal.say(message("fleet.there", prefix=str(target_prefix(choices))))
     return True
 

@@ -276,7 +276,7 @@ def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
 def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     asks, candidate = weigher.asks, best.candidate
     implied = [one for one in asks.implied if one.name == TORCH and meets(one.specifier, candidate.torch)]
-    if not asks.names_torch and implied:
+    if not asks.names_torch and implied and not weigher.is_newest(best):
         place = implied[0].origin
         yield message(
             "project.remark.implied",
@@ -286,7 +286,7 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             asked=implied[0].specifier,
             torch=candidate.torch,
         )
-    elif not asks.names_torch and not asks.torch:
+    elif not (asks.names_torch or asks.torch or implied):
         pinned = any(one.specifier for lines in asks.pairs.values() for one in lines)
         yield from () if pinned else [message("project.remark.undeclared")]
         yield from why_not_commented(weigher)

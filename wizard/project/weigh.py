@@ -183,6 +183,12 @@ class BuildWeigher:
             # With its pin the CPU tag goes, too.
             yield from (one for one in weighed if not (self.has_card and candidate.variant == CPU and one.torch))
 
+    def is_newest(self, best: Weighed) -> bool:
+        """Return whether its torch would be taken if nothing were asked."""
+        is_cpu, taken = best.candidate.variant == CPU, version_key(best.candidate.torch)
+        free = [one for one in self.fitting if one.advertised and (one.variant == CPU) == is_cpu]
+        return all(version_key(one.torch) <= taken for one in free)
+
     def held_back(self, best: Weighed) -> tuple[str, FileLine] | None:
         """Return the newest torch that goes with what is asked of torch itself, and the line that does not go with
         that; None where it is taken, or a lock keeps the other."""

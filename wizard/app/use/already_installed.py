@@ -16,11 +16,31 @@ from wizard.compatibility.model import Choices, Plan
 from wizard.environment.inspect.baseline import changes_since_baseline
 from wizard.environment.naming import is_environment
 from wizard.environment.remove.unfinished import unfinished_run
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
+from wizard.model.messages import Message
 from wizard.run.plan.place import target_prefix
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import RunFolder, run_folders
 from wizard.run.runs import run_info
+
+PRESENT_OTHER = ErrorText(
+    "present-other",
+    "The environment in “{path}” has {has}, and {wanted} was asked for; it was left as it is.",
+    "Choose another name, install into it [on the page {page.place}|with --into], or delete it first: "
+    "[{page.environments}.|torch-wizard envs delete]",
+)
+PRESENT_LACKS = ErrorText(
+    "present-other",
+    "The environment in “{path}” has no {names}; it was left as it is.",
+    "Choose another name, install into it [on the page {page.place}|with --into], or delete it first: "
+    "[{page.environments}.|torch-wizard envs delete]",
+)
+PRESENT_OWN = ErrorText(
+    "present-other",
+    "The environment in “{path}” was not made for everybody (--shared); it was left as it is.",
+    "Choose another name, install into it [on the page {page.place}|with --into], or delete it first: "
+    "[{page.environments}.|torch-wizard envs delete]",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +80,13 @@ def already_installed(choices: Choices) -> AlreadyInstalled | None:
             "Choose another name, or install into it: [{page.place}|--into “{path}”].",
             path=str(prefix),
         )
-    wrong = list(_differences(choices, found.plan))
-    if wrong:
+    if wrong := list(_differences(choices, found.plan)):
         has, wanted = (", ".join(column) for column in zip(*wrong, strict=True))
-        raise UsageError(
-            "present-other",
-            "The environment in “{path}” has {has}, and {wanted} was asked for; it was left as it is.",
-            "Choose another name, install into it [on the page {page.place}|with --into], or delete it first: "
-            "[{page.environments}.|torch-wizard envs delete]",
-            path=str(prefix),
-            has=has,
-            wanted=wanted,
-        )
+        raise UsageError(PRESENT_OTHER, path=str(prefix), has=has, wanted=wanted)
+    if missing := _missing(choices, found.plan):
+        raise UsageError(PRESENT_LACKS, path=str(prefix), names=", ".join(missing))
+    if choices.shared and not found.plan.choices.shared:
+        raise UsageError(PRESENT_OWN, path=str(prefix))
     drift = changes_since_baseline(prefix)
     if drift:
         raise UsageError(
@@ -95,12 +110,17 @@ def _differences(choices: Choices, plan: Plan) -> Iterator[tuple[str, str]]:
     for name, has, wanted in pairs:
         if wanted is not None and wanted != has:
             yield f"{name} {has}", f"{name} {wanted}"
+
+
+def _missing(choices: Choices, plan: Plan) -> list[str]:
     there = {*map(_name, plan.requirements), *plan.left_out}
-    missing = [asked for asked in (*(choices.companions or ()), *choices.extras) if _name(asked) not in there]
-    if missing:
-        yield "-", ", ".join(missing)
-    if choices.shared and not plan.choices.shared:
-        yield "--shared -", "--shared"
+    return [asked for asked in (*(choices.companions or ()), *choices.extras) if _name(asked) not in there]
+
+
+def left_out_now(choices: Choices, plan: Plan) -> Iterator[Message]:
+    """Yield what the plan says of the packages that are named now and had no use: others were named earlier."""
+    named = {*map(_name, choices.extras)}.intersection(plan.left_out)
+    yield from (one for one in plan.notices if one.params.get("name") in named)
 
 
 def _name(requirement: str) -> str:

@@ -37,7 +37,7 @@ from wizard.project.packages.rows import Companion
 from wizard.project.reasons import asked_beside_lock, asked_words, refusal
 from wizard.project.search.extras import named_extras
 from wizard.project.understand import Understood, pair_meets
-from wizard.project.versions import marker_holds, meets
+from wizard.project.versions import can_meet, marker_holds, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _MOST_NAMED = 6  # releases in one sentence
@@ -190,9 +190,9 @@ def unmet_bounds(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             )
         tried = torch_bound(one.name, specifier, True)
         if tried and not meets(tried, torch):
-            at = one.origin
             yield message("project.remark.tried", file=at.file, line=at.line, text=at.text, asked=tried, torch=torch)
-        if (first := loads_whole_since(one.name)) and version_key(torch) >= version_key(first):
+        first = loads_whole_since(one.name)  # where its own bound refuses an older torch, none is a way out
+        if first and can_meet(bound, f"<{first}") and version_key(torch) >= version_key(first):
             yield message(
                 "project.remark.loads-whole",
                 "{file}, line {line}: {package} reads whole objects from model files, which torch refuses from "

@@ -21,7 +21,7 @@ from wizard.app.pages.project import (
     left_words,
 )
 from wizard.app.project import ProjectRequest
-from wizard.app.project_parts import has_parts, has_source_parts, is_package
+from wizard.app.project_parts import has_parts, is_package, source_parts
 from wizard.compatibility.model import TODAY
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.advice import Advice
@@ -129,7 +129,7 @@ class ProjectPanel(QWidget):
         self.consent.setVisible(bool(hosts))
         self._show_day(state)
         notices = state.planned.plan.notices if state.planned else ()
-        self.parts.setVisible(has_parts(request) or state.choices.parts or has_source_parts(notices))
+        self.parts.setVisible(has_parts(request) or state.choices.parts or bool(source_parts(notices)))
         told = left_words(request)
         empty(self.more.body)
         for one in told:
