@@ -80,7 +80,7 @@ def with_parts(request: ProjectRequest, puts_in: bool = True) -> ProjectRequest:
 
 def asked_parts(request: ProjectRequest) -> tuple[str, ...]:
     """Return the names of what a setup could put in last, before its plan: the question names them."""
-    own = (Path(code_folder(request)).name,) if is_package(request) else ()
+    own = (Path(code_folder(request.project)).name,) if is_package(request) else ()
     return tuple(dict.fromkeys((*(one.name for why, one in request.left if why in PART_KINDS), *own)))
 
 
