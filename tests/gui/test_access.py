@@ -31,7 +31,6 @@ from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.file_bars import FileBars
 from wizard.gui.pages.proof import LinkBox
 from wizard.gui.shell.window import WizardWindow
-from wizard.gui.widgets.fields import Choice
 from wizard.gui.widgets.frames import Fold, RowCard, RowCell, column
 from wizard.gui.widgets.headings import tell_headings
 from wizard.gui.widgets.icons import Sign
@@ -336,7 +335,7 @@ def test_no_cell_of_a_page_that_is_not_shown_is_told_as_focused(qtbot: QtBot, ma
     assert focused() == 1
 
 
-def test_bars_of_files_the_links_of_a_proof_and_a_box_to_choose_from_are_heard_by_name(
+def test_bars_of_files_and_the_links_of_a_proof_are_heard_by_name(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
     session.script = half_run
@@ -355,12 +354,3 @@ def test_bars_of_files_the_links_of_a_proof_and_a_box_to_choose_from_are_heard_b
     told = [QAccessible.queryAccessibleInterface(one) for one in items]
     held = [one.child(place).object() for one in told for place in range(one.childCount())]
     assert inside in held, "below the download's row"
-    choice = Choice()
-    qtbot.addWidget(choice)
-    choice.addItem("lesson-3")
-    assert heard(choice).name == "lesson-3"
-    choice.setAccessibleName("Environment to check")
-    found = QAccessible.queryAccessibleInterface(choice)
-    assert found is not None
-    assert heard(choice).name == "Environment to check"
-    assert found.text(QAccessible.Text.Value) == "lesson-3"

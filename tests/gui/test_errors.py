@@ -391,4 +391,4 @@ def test_thousands_of_updates_leave_the_window_alive(
         )
         install.watch.view = install.watch.view.after(progress)
         install.watch.changed.emit()
-    assert "3 MB" in install.progress.words
+    assert "3.00 of 3.00 MB" in install.progress.words

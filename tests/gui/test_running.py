@@ -287,6 +287,7 @@ def test_in_a_pause_a_file_that_is_there_keeps_its_bar(qtbot: QtBot, monkeypatch
     assert bars.isHidden()
 
 
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_a_file_that_went_stays_away(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pause showed it once more, and all below moved; the worker tells of it to the end."""
     monkeypatch.setattr(file_bars, "_STAYS", 0.2)
@@ -315,6 +316,7 @@ def test_a_file_that_went_stays_away(qtbot: QtBot, monkeypatch: pytest.MonkeyPat
     assert names() == ["numpy"], "of another run"
 
 
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_as_the_run_goes_on_a_bar_stays_a_moment_longer(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_bars, "_STAYS", 0.2)
     bars = file_bars.FileBars()

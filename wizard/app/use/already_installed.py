@@ -37,7 +37,7 @@ PRESENT_LACKS = ErrorText(
 )
 PRESENT_OWN = ErrorText(
     "present-other",
-    "The environment in “{path}” was not made for everybody (--shared); it was left as it is.",
+    "The environment in “{path}” was not made for everybody[| (--shared)]; it was left as it is.",
     "Choose another name, install into it [on the page {page.place}|with --into], or delete it first: "
     "[{page.environments}.|torch-wizard envs delete]",
 )

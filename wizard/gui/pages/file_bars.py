@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QWidget
 
 from wizard.app.pages.run import FileView
 from wizard.gui.widgets.figures import part_text
-from wizard.gui.widgets.labels import OneLine, label, put_words, restyle, told_of
+from wizard.gui.widgets.labels import SPOKEN_AS, OneLine, label, put_words, restyle, told_of
 
 BARS = 3
 _PARTS = 1000
@@ -50,6 +50,7 @@ class FileBars(QWidget):
             bar.setMinimumWidth(_LEAST)
             count.setAlignment(Qt.AlignmentFlag.AlignRight)
             bar.setTextVisible(False)
+            bar.setProperty(SPOKEN_AS, "bar")
             bar.setRange(0, _PARTS)
             for place, widget in enumerate((name, bar, count)):
                 grid.addWidget(widget, row, place)

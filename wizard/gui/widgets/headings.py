@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any
 
 from PySide6 import QtGui
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAccessible, QAccessibleActionInterface, QAccessibleInterface, QAccessibleStateChangeEvent
-from PySide6.QtWidgets import QAccessibleWidget, QComboBox, QLabel, QProgressBar, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import QAccessibleWidget, QLabel, QPushButton, QRadioButton, QWidget
 from shiboken6 import Shiboken, VoidPtr
 
 from wizard.gui.widgets.frames import RowCell
@@ -28,8 +28,6 @@ def _role_of(asked: QWidget) -> QAccessible.Role | None:
     if isinstance(asked, QPushButton):
         role = QAccessible.Role.RadioButton if asked.property("role") == "choice" else QAccessible.Role.Button
         return role if asked.isCheckable() else None
-    if isinstance(asked, QComboBox):
-        return None if _names_choices() else QAccessible.Role.ComboBox
     if not isinstance(asked, QLabel):
         other = QAccessible.Role.Client if isinstance(asked, RowCell) else None
         return _LISTS.get(asked.property(SPOKEN_AS), other)
@@ -94,47 +92,6 @@ class _HeardButton(_Spoken):
         changed = QAccessible.State()
         changed.expanded = int(self.role() == QAccessible.Role.Button)  # Qt itself says that it is checked
         QAccessible.updateAccessibility(QAccessibleStateChangeEvent(self.widget(), changed))
-
-
-class _HeardChoice(_Spoken):
-    """A box to choose from, whose name is what is chosen and whose value is what was chosen."""
-
-    def text(self, kind: QAccessible.Text) -> str:
-        shown = self.widget()
-        assert isinstance(shown, QComboBox)
-        said = super().text(kind)
-        is_value = kind == QAccessible.Text.Value or (kind == QAccessible.Text.Name and not said)
-        return shown.currentText() if is_value else said
-
-    def state(self) -> QAccessible.State:
-        said, shown = super().state(), self.widget()
-        assert isinstance(shown, QComboBox)
-        said.hasPopup, said.editable = 1, int(shown.isEditable())
-        said.expandable = 1
-        said.expanded = int(shown.view().isVisible())
-        said.collapsed = int(not said.expanded)
-        return said
-
-    def actionNames(self) -> list[str]:
-        return [QAccessibleActionInterface.showMenuAction(), *super().actionNames()]
-
-    def doAction(self, name: str) -> None:
-        shown = self.widget()
-        if name == QAccessibleActionInterface.showMenuAction() and isinstance(shown, QComboBox):
-            QTimer.singleShot(0, shown, shown.showPopup)  # not before the reader has its answer
-        else:
-            super().doAction(name)
-
-
-@cache
-def _names_choices() -> bool:
-    """Return whether Qt tells a box to choose from by its name. On Linux it tells its value twice (Qt 6.10, qaccessible
-    of QComboBox: the name is to come from a label's relation)."""
-    probe = QComboBox()
-    probe.addItem("value")
-    probe.setAccessibleName("name")
-    told = QAccessible.queryAccessibleInterface(probe)
-    return told is not None and told.text(QAccessible.Text.Name) == "name"
 
 
 class _HeardHolder(_Spoken):
@@ -206,8 +163,10 @@ def _has_control(shown: QWidget) -> bool:
 
 
 def _is_control(shown: QWidget) -> bool:
-    """Or a bar. Of a group of choices only the chosen one can be reached by Tab: Qt takes that from the others."""
-    return isinstance(shown, QRadioButton | QProgressBar) or bool(shown.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    """Or a bar that goes on. Of a group of choices only the chosen one can be reached by Tab: Qt takes that from the
+    others."""
+    is_known = isinstance(shown, QRadioButton) or shown.property(SPOKEN_AS) == "bar"
+    return is_known or bool(shown.focusPolicy() & Qt.FocusPolicy.TabFocus)
 
 
 def _heading() -> type[_Spoken]:
@@ -244,13 +203,11 @@ def tell_headings() -> None:
         QAccessible.Role.Link: _HeardAdvice,
         QAccessible.Role.Button: _HeardButton,
         QAccessible.Role.RadioButton: _HeardButton,
-        QAccessible.Role.ComboBox: _HeardChoice,
         QAccessible.Role.List: _HeardList,
         QAccessible.Role.ListItem: _HeardItem,
         QAccessible.Role.Client: _HeardCell,
         QAccessible.Role.Heading: _heading(),
     }
-    _names_choices()  # before anybody else answers
     kept: dict[int, Any] = {}  # Qt does not hold what Python has made
 
     def answer(name: str, asked: QObject) -> Any:
