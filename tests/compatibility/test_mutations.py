@@ -45,7 +45,10 @@ FREE = {
     "errors": {"error.id", "error.status", "error.rank"},  # that there are words for an id: below; -1 is a rank
     "driver_guide": {"guide.note"},
 }
-MAY_BE_EMPTY = {"chip.target", "companion.least", "companion.makes_from", "dead.kind", "file.write", "native_gone.own"}
+MAY_BE_EMPTY = {
+    *("chip.target", "companion.least", "companion.makes_from", "dead.kind", "file.write", "native_gone.own"),
+    "option.meets",
+}
 FREE_EVERYWHERE = {"source", "reason"}
 WORDS = {"errors": "error.id", "driver_guide": "guide.note", "lint": "option.effect", "conda_errors": "error.code"}
 

@@ -13,7 +13,6 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, half_run, until_cancelled
 from tests.gui.walking import go_to, leave_the_run, press, settle, texts
 from wizard.app.pages.order import PageId
-from wizard.gui.pages.install import InstallPage
 from wizard.model.errors import ExitStatus, WizardError
 from wizard.model.events import EventKind
 
@@ -87,26 +86,6 @@ def test_a_worker_that_was_killed_is_noticed(qtbot: QtBot, make_window: MakeWind
         settle(qtbot, window)
     assert install.rest.code == "flow.stopped"
     assert window.footer.primary.isVisible()
-
-
-def test_a_pause_gives_the_place_of_the_speed_to_the_bar_and_moves_nothing_below(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
-) -> None:
-    session.script = half_run
-    window = make_window()
-    window.resize(1280, 800)
-    go_to(qtbot, window, PageId.INSTALL)
-    install = window.pages[PageId.INSTALL]
-    assert isinstance(install, InstallPage)
-    qtbot.waitUntil(lambda: "MB/s" in install.progress.words)
-    qtbot.wait(100)  # the words beside it have their place then
-    high, wide = install.progress.height(), install.progress.bar.width()
-    press(qtbot, install.pause)
-    qtbot.waitUntil(lambda: install.progress.bar.width() > wide + 200)
-    assert install.progress.height() == high
-    press(qtbot, install.pause)
-    qtbot.waitUntil(lambda: install.progress.bar.width() == wide)
-    assert install.progress.height() == high
 
 
 def test_closing_while_paused_says_that_nothing_goes_on(
