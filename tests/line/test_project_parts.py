@@ -133,7 +133,7 @@ def test_folders_repositories_and_the_project_itself_come_last(
     told = json.loads((world.runs()[-1] / "report.json").read_text(encoding="utf-8"))
     parts = [one["data"].get("part") for one in told["verification"]["checks"] if one["name"] == "part"]
     assert sorted(filter(None, parts)) == ["broken", "broken", "elsewhere", "gone", "gone"]
-    assert "无法安装 broken" in render_text(told, "zh_CN").partition("解决办法")[2].partition("发现")[0]
+    assert "无法安装“broken”" in render_text(told, "zh_CN").partition("解决办法")[2].partition("发现")[0]
     assert at_work(world) == [
         f"Installing {number} of 6: {name}"
         for number, name in enumerate(
