@@ -205,6 +205,7 @@ def test_machines(
     compare: Callable[[WizardWindow, str], None],
 ) -> None:
     window = make_window(language, theme)
+    window.resize(*SIZE)  # before any page: what has the keys hangs on what is seen
     for page in (PageId.CHECK, PageId.BUILD):
         go_to(qtbot, window, page)
         compare(window, f"{name}-{page.value}-{language}")

@@ -21,6 +21,7 @@ _ABOVE, _GAP = 12, 10  # pixels
 _LOW = 360  # pixels: a lower window has no room for the question and the footer
 _MOST_GAPS = 5  # between the buttons of one line
 _LEAST_SEEN = 24  # pixels of what has the keys
+_LOOKS = 20  # whether that has its place
 
 
 class Footer(QFrame):
@@ -80,7 +81,11 @@ class Footer(QFrame):
         the window's edge: nobody would know what Return presses."""
         page.show_keys(control)
 
-        def look() -> None:
+        def look(times: int = _LOOKS) -> None:
+            is_late = isValid(control) and control.height() < control.minimumSizeHint().height()
+            if is_late and times:  # not laid out yet, on a busy computer
+                QTimer.singleShot(2 * LAID_OUT, self, lambda: look(times - 1))
+                return
             is_lost = isValid(control) and control.hasFocus() and control.isVisible() and not _is_seen(control)
             if is_lost and self.primary.isVisible() and self.primary.isEnabled():
                 self.primary.setFocus(Qt.FocusReason.OtherFocusReason)
