@@ -84,7 +84,7 @@ def test_findings_of_this_install_stand_with_the_facts_and_the_others_apart(sess
 @pytest.mark.parametrize(
     ("pip", "state", "met"),
     [
-        ("index-url = https://pypi.douban.com/simple", "warning", "Setup uses another."),
+        ("index-url = https://pypi.douban.com/simple", "warning", "Using another."),
         ("index-url = http://lab.example/simple", "warning", "Setup takes another source."),
         ("find-links = /srv/wheels  # ours", "warning", "Setup works around it."),
         ("cert = /not/there.pem", "problem", "Setup fails until it is mended."),
@@ -104,7 +104,7 @@ def test_a_setting_says_whether_it_hinders_the_setup(pip: str, state: str, met: 
 
 def test_whether_a_setting_hinders_is_read_with_it(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     _, window = _found(qtbot, make_window, session)
-    said = "The mirror pypi.douban.com/simple is gone. Setup uses another."
+    said = "Dead mirror: pypi.douban.com/simple. Using another."
     assert said in texts(window)
     press(qtbot, check_page(window).copy)
     assert f"Settings: {said}" in QGuiApplication.clipboard().text()
@@ -412,7 +412,7 @@ def test_a_setting_is_told_with_its_places_where_its_way_out_opens(
 ) -> None:
     _, window = _found(qtbot, make_window, session)
     page = check_page(window)
-    dead = [words for words in texts(window) if "mirror" in words and "is gone" in words]
+    dead = [words for words in texts(window) if "Dead mirror" in words]
     assert len(dead) == 1, "a file and a variable name the same mirror: one row"
     assert not any("Setup skips it" in words for words in texts(window))
     press(qtbot, page.rows.fixes["dead-mirror"])

@@ -383,7 +383,7 @@ def test_where_a_dead_mirror_is_warned_of_no_more_is_read(
     window = make_window()
     window.resize(*SIZE)
     once = words_of(window, is_rail=True)
-    assert count_words(qtbot, window, session) + 3 * once <= 204, "the way without it has 200 at most"
+    assert count_words(qtbot, window, session) + 3 * once <= 200
 
 
 def takes_best(session: FakeSession) -> None:
