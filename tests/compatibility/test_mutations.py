@@ -45,10 +45,7 @@ FREE = {
     "errors": {"error.id", "error.status", "error.rank"},  # that there are words for an id: below; -1 is a rank
     "driver_guide": {"guide.note"},
 }
-MAY_BE_EMPTY = {
-    *("chip.target", "companion.least", "companion.makes_from", "dead.kind", "file.write", "native_gone.own"),
-    "option.meets",
-}
+MAY_BE_EMPTY = {"chip.target", "companion.least", "companion.makes_from", "dead.kind", "file.write", "native_gone.own"}
 FREE_EVERYWHERE = {"source", "reason"}
 WORDS = {"errors": "error.id", "driver_guide": "guide.note", "lint": "option.effect", "conda_errors": "error.code"}
 

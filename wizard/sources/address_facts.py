@@ -83,7 +83,7 @@ class OptionRow(Row, frozen=True, kw_only=True):
     effect: Name
     source: Words
     as_of: Date
-    meets: Literal["", "around", "stops"] = ""
+    meets: Literal["around", "stops"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

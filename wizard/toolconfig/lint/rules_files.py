@@ -31,7 +31,7 @@ def changing_options(own: OwnSettings, situation: LintContext) -> Iterator[LintF
             row.effect,
             row.severity,
             option,
-            meets=row.meets,
+            meets=row.meets or "",
             name=_shown(option),
             build=situation.build,
             repairs=tuple(OptionFix(option, value) for value in option.values),
