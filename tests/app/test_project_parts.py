@@ -17,10 +17,11 @@ from wizard.app.project import request_of
 from wizard.app.project_parts import Outside, outside
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, ProjectPart
-from wizard.model.messages import text
+from wizard.model.messages import message, text
 from wizard.project.answer import project_document, project_lines
 from wizard.run.plan.commands import quote_of
-from wizard.run.steps.parts import build_environment, pip_words, why_failed
+from wizard.run.steps.parts import build_environment, pip_words
+from wizard.run.steps.parts_outcome import PartsOutcome, why_failed
 from wizard.system import paths
 from wizard.transfer.address import file_path
 
@@ -175,3 +176,11 @@ def test_a_part_that_cannot_be_compiled_fails_for_the_compilers_first_error(firs
     other = "bad.c:1:10: error: tried only\n  fatal: repository 'x' not found\n  [end of output]\n"
     assert why_failed(other) == "fatal: repository 'x' not found"
     assert why_failed("nothing known") == ""
+
+
+def test_a_part_that_failed_and_spoiled_something_counts_once() -> None:
+    part = ProjectPart("lib", "/code/lib", message("x"))
+    found = PartsOutcome()
+    found.is_left(part)
+    found.note(message("x"), part)
+    assert found.left == [part]

@@ -86,5 +86,5 @@ def _other_torch(lock: Lock, imported: str | None) -> Iterator[SmokeCheck]:
 def left_out(plan: Plan) -> Iterator[SmokeCheck]:
     """Yield what a person named and did not get: said before the setup alone, it is forgotten at its end."""
     for one in plan.notices:
-        if one.key.startswith("project.n") and one.params.get("name") in plan.left_out:
+        if one.key.startswith(("project.named.", "project.native.")) and one.params.get("name") in plan.left_out:
             yield SmokeCheck("left", "warning", one)
