@@ -85,7 +85,7 @@ class Page(QWidget):
         self._scroll.setWidgetResizable(True)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setWidget(sheet)
-        self.is_opening, self._given = False, set[QWidget]()  # has not all to show yet; what has got keys meanwhile
+        self.is_opening, self.given = False, set[QWidget]()  # has not all to show yet; keys, none of them pressed
         bar = self._scroll.verticalScrollBar()
         bar.rangeChanged.connect(self._space)
         bar.actionTriggered.connect(lambda action: setattr(self, "is_opening", False))
@@ -155,7 +155,7 @@ class Page(QWidget):
         else:
             self.begin_anew()  # Qt scrolls by itself, too, where what had them is hidden
             control.installEventFilter(self)
-            self._given.add(control)
+            self.given.add(control)
 
     def look_whether_open(self) -> None:
         """It is, once it has all to show, and the keys have been given for that."""
@@ -181,10 +181,10 @@ class Page(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Bring into sight what has gone wrong as it is told, and what has the keys at the first of them."""
-        if isinstance(watched, QWidget) and event.type() == QEvent.Type.Show and watched not in self._given:
+        if isinstance(watched, QWidget) and event.type() == QEvent.Type.Show and watched not in self.given:
             self.bring_into_view(watched, has_keys=False)
-        elif isinstance(watched, QWidget) and event.type() == QEvent.Type.KeyPress and watched in self._given:
-            self._given.remove(watched)
+        elif isinstance(watched, QWidget) and event.type() == QEvent.Type.KeyPress and watched in self.given:
+            self.given.remove(watched)
             watched.removeEventFilter(self)
             self.is_opening = False
             self.bring_into_view(watched)

@@ -82,6 +82,8 @@ class Footer(QFrame):
         page.show_keys(control)
 
         def look(times: int = _LOOKS) -> None:
+            if control not in page.given:
+                return  # somebody writes in it
             is_late = isValid(control) and control.height() < control.minimumSizeHint().height()
             if is_late and times:  # not laid out yet, on a busy computer
                 QTimer.singleShot(2 * LAID_OUT, self, lambda: look(times - 1))
