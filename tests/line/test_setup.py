@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.abilities import needs_break
+from tests.line.wheel import build_wheel
 from tests.line.world import SITE, TORCH, World
 from tests.waiting import HANG, wait_until
 
@@ -97,6 +98,13 @@ def test_what_was_left_out_is_not_missing_the_next_time(world: World) -> None:
     assert (other.returncode, "lean” has no loner; it was left as it is." in other.stderr) == (2, True), other.stderr
     plain = world.run(*line[:6], "padding-a", *world.sources)
     assert (plain.returncode, "named by you" in plain.stderr) == (0, False), "flash-attn was, in an earlier call"
+    build_wheel(world.packages.root, "loner", "1.0", {"loner/__init__.py": b""})
+    assert world.run("envs", "add", "lean", "loner", "--yes", *world.sources[:4]).returncode == 0
+    later = world.run(*line)
+    assert (later.returncode, len(world.runs())) == (0, 2), later.stderr
+    assert "flash-attn (named by you) needs a CUDA card" in later.stderr, "of the run before the newest"
+    newer = world.run(*line[:6], "loner>1", *world.sources)
+    assert (newer.returncode, "has loner 1.0, and loner>1 was asked for" in newer.stderr) == (2, True), newer.stderr
 
 
 def test_dry_run_changes_nothing(world: World) -> None:

@@ -283,7 +283,7 @@ def _is_present(
     found = None if profile or not arguments.if_missing else already_installed(choices)
     if found is None:
         return False
-    for notice in left_out_now(choices, found.plan):
+    for notice in left_out_now(choices, found):
         terminal.write("! " + terminal.words(notice))
     terminal.say(message("fleet.there", prefix=str(target_prefix(choices))))
     return True

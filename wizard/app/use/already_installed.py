@@ -6,16 +6,22 @@ it is: an older release stays where no release was named.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion
 
 from wizard.compatibility.model import Choices, Plan
 from wizard.environment.inspect.baseline import changes_since_baseline
+from wizard.environment.inspect.contents import conda_names
+from wizard.environment.layout import site_packages
 from wizard.environment.naming import is_environment
 from wizard.environment.remove.unfinished import unfinished_run
+from wizard.model.distributions import info_folders, parse_info_name
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.messages import Message
 from wizard.run.plan.place import target_prefix
@@ -45,23 +51,36 @@ PRESENT_OWN = ErrorText(
 
 @dataclass(frozen=True, slots=True)
 class AlreadyInstalled:
-    """The newest run that ended well there. `status` is that of its end: 0, or 3 where the card failed its test."""
+    """The newest run that ended well there. `status` is that of its end: 0, or 3 where the card failed its test.
+    `left_out`: what had no use, by the name, with the plan that says so; also of the runs before."""
 
     plan: Plan
     folder: RunFolder
     status: int
+    left_out: dict[str, Plan]
 
 
 def made_by(prefix: Path) -> AlreadyInstalled | None:
     """Return the newest finished run that made this environment; None: no run of this account did."""
+    runs = list(_finished(prefix))
+    if not runs:
+        return None
+    folder, plan, status = runs[0]
+    left_out = {name: one for _, one, _ in reversed(runs) for name in one.left_out}
+    return AlreadyInstalled(plan, folder, status, left_out)
+
+
+def _finished(prefix: Path) -> Iterator[tuple[RunFolder, Plan, int]]:
+    """Yield the runs that ended well there, the newest first, down to the one that made the environment."""
     for folder in run_folders():
         try:
             plan, info = read_plan(folder.plan), run_info(folder)
         except WizardError:
             continue
         if Path(plan.prefix) == prefix and info.state == "finished":
-            return AlreadyInstalled(plan, folder, info.exit_status or 0)
-    return None
+            yield folder, plan, info.exit_status or 0
+            if not plan.choices.reuse:
+                return
 
 
 def already_installed(choices: Choices) -> AlreadyInstalled | None:
@@ -80,10 +99,10 @@ def already_installed(choices: Choices) -> AlreadyInstalled | None:
             "Choose another name, or install into it: [{page.place}|--into “{path}”].",
             path=str(prefix),
         )
-    if wrong := list(_differences(choices, found.plan)):
+    if wrong := [*_differences(choices, found.plan), *_unlike(choices, prefix)]:
         has, wanted = (", ".join(column) for column in zip(*wrong, strict=True))
         raise UsageError(PRESENT_OTHER, path=str(prefix), has=has, wanted=wanted)
-    if missing := _missing(choices, found.plan):
+    if missing := _missing(choices, found):
         raise UsageError(PRESENT_LACKS, path=str(prefix), names=", ".join(missing))
     if choices.shared and not found.plan.choices.shared:
         raise UsageError(PRESENT_OWN, path=str(prefix))
@@ -112,15 +131,34 @@ def _differences(choices: Choices, plan: Plan) -> Iterator[tuple[str, str]]:
             yield f"{name} {has}", f"{name} {wanted}"
 
 
-def _missing(choices: Choices, plan: Plan) -> list[str]:
-    there = {*map(_name, plan.requirements), *plan.left_out}
+def _unlike(choices: Choices, prefix: Path) -> Iterator[tuple[str, str]]:
+    """(what is there, what was asked for), of the packages that are there in another release than was asked for"""
+    there = _there(prefix)
+    for asked in choices.extras:
+        with contextlib.suppress(InvalidRequirement, InvalidVersion):
+            wanted = Requirement(asked)
+            has = there.get(canonicalize_name(wanted.name), "")
+            if has and not wanted.specifier.contains(has, prereleases=True):
+                yield f"{wanted.name} {has}", asked
+
+
+def _missing(choices: Choices, found: AlreadyInstalled) -> list[str]:
+    there = {*_there(Path(found.plan.prefix)), *found.left_out}
     return [asked for asked in (*(choices.companions or ()), *choices.extras) if _name(asked) not in there]
 
 
-def left_out_now(choices: Choices, plan: Plan) -> Iterator[Message]:
-    """Yield what the plan says of the packages that are named now and had no use: others were named earlier."""
-    named = {*map(_name, choices.extras)}.intersection(plan.left_out)
-    yield from (one for one in plan.notices if one.params.get("name") in named)
+def _there(prefix: Path) -> dict[str, str]:
+    """Return the releases of all that is in it by their normal names. What a run put in may be gone since."""
+    site = site_packages(prefix)
+    found = (parse_info_name(info.name) for info in info_folders(site)) if site else ()
+    conda = {canonicalize_name(name): record.version for name, record in conda_names(prefix).items()}
+    return conda | dict(filter(None, found))
+
+
+def left_out_now(choices: Choices, found: AlreadyInstalled) -> Iterator[Message]:
+    """Yield what was said of the packages that are named now and had no use: others were named earlier."""
+    for name in sorted({*map(_name, choices.extras)}.intersection(found.left_out)):
+        yield from (one for one in found.left_out[name].notices if one.params.get("name") == name)
 
 
 def _name(requirement: str) -> str:
