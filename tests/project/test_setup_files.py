@@ -221,6 +221,18 @@ def test_an_extra_of_the_own_name_that_no_file_lists_is_told(tmp_path: Path) -> 
     assert one(project, "einops").marker == 'sys_platform == "win32"'
 
 
+def test_an_extra_that_another_one_names_keeps_its_marker(tmp_path: Path) -> None:
+    """By two ways that differ it counts wherever."""
+    linux, win = "sys_platform == 'linux'", "sys_platform == 'win32'"
+    own = OWN.replace('"mine[dev]"', f'"mine[dev]; {linux}", "mine[deep]; {win}"')
+    own += f'deep = ["mine[spare]", "tqdm; python_version > \'3.9\'"]\nboth = ["mine[all]", "mine[spare]; {linux}"]\n'
+    project = project_of(tmp_path, {"pyproject.toml": own, "requirements.txt": "mine[both]\n"})
+    markers = {each.name: each.marker.replace('"', "'") for each in project.statements}
+    assert markers["einops"] == linux
+    assert markers["tqdm"] == f"({win}) and (python_version > '3.9')"
+    assert (markers["timm"], markers["rich"]) == ("", "")
+
+
 @pytest.mark.parametrize(
     ("line", "folder", "name", "extras"),
     [

@@ -134,7 +134,7 @@ class Findings:
     packaged: set[str] = field(default_factory=set)  # of these, what it is as a package
     members: set[str] = field(default_factory=set)  # what its parts are as packages, in one workspace of uv's
     called: str = ""  # as its folder is
-    own_extras: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of it, which one of its extras names
+    own_extras: dict[str, dict[str, str]] = field(default_factory=dict)  # of it, which one of them names, by marker
     own_lines: list[Statement] = field(default_factory=list)  # that ask for it by its name, with extras
     remarks: list[Message] = field(default_factory=list)
     card_lines: set[FileLine] = field(default_factory=set)
@@ -180,8 +180,9 @@ class Findings:
         itself = (one for one in self.statements if one.name in self.packaged or self._is_own_address(one.url))
         lines = [one for one in itself if one.strength == DECLARED or not one.extras]  # of the others it tells
         for one in lines:
-            extra = normalized(one.group)
-            self.own_extras[extra] = (*self.own_extras.get(extra, ()), *map(normalized, one.extras))
+            self.own_extras.setdefault(normalized(one.group), {}).update(
+                (normalized(name), one.marker) for name in one.extras
+            )
         declared = [one for one in lines if one.strength == DECLARED and not one.group]
         self.own_lines = [one for one in declared if one.extras]
         plain = {one.origin.file: one for one in reversed(declared) if not one.extras}

@@ -46,13 +46,21 @@ def take_shared(found: Findings, read: Callable[[str], str | None]) -> None:
     for file in dict.fromkeys(one.origin.file for one in lines if is_run(one.origin.file)):
         ways += [{extra for one in lines if one.origin.file == file for extra in _extras(one, found)}]
     shared = set.intersection(*ways)
-    taken = {name for extra in shared for name in _reached(extra, found)}
+    taken = _reached(sorted(shared), found)
     if any(normalized(one.group) in taken for one in torch):
         found.remark("extras-taken", lines[0].origin, extras=", ".join(sorted(shared)))
-        found.own_extras = {**dict.fromkeys(taken, ()), **found.own_extras}  # known, with nothing left to tell
-        found.statements = [
-            replace(one, group="") if one.group and normalized(one.group) in taken else one for one in found.statements
-        ]
+        _take(taken, found)
+
+
+def _take(taken: dict[str, str], found: Findings, marker: str = "") -> None:
+    """Count what these extras ask for as the project's own; `marker`: of the line that names them."""
+    found.own_extras = {**{name: {} for name in taken}, **found.own_extras}  # known, with nothing left to tell
+    found.statements = [
+        replace(one, group="", marker=_both(marker, taken[name], one.marker))
+        if one.strength == DECLARED and (name := normalized(one.group)) in taken
+        else one
+        for one in found.statements
+    ]
 
 
 def take_listed(found: Findings) -> None:
@@ -64,19 +72,14 @@ def take_listed(found: Findings) -> None:
         known = [extra for extra in _extras(line, found) if extra in {*groups, *found.own_extras}]
         if unknown := [extra for extra in _extras(line, found) if extra not in known]:
             found.remark("extras-unread", line.origin, extras=", ".join(unknown))
-        if taken := {name for extra in known for name in _reached(extra, found)}:
+        if known:
             found.remark("extras-listed", line.origin, extras=", ".join(known))
-            found.own_extras = {**dict.fromkeys(taken, ()), **found.own_extras}
-            found.statements = [
-                replace(one, group="", marker=_both(line.marker, one.marker))
-                if one.strength == DECLARED and normalized(one.group) in taken
-                else one
-                for one in found.statements
-            ]
+            _take(_reached(known, found), found, line.marker)
 
 
 def _both(*markers: str) -> str:
-    return " and ".join(f"({one})" if all(markers) else one for one in markers if one)
+    given = [one for one in markers if one]
+    return given[0] if len(given) == 1 else " and ".join(f"({one})" for one in given)
 
 
 def tell_extras(found: Findings) -> None:
@@ -110,17 +113,21 @@ def _extras(one: Statement, found: Findings) -> list[str]:
     return [normalized(extra) for extra in one.extras if one.name == "." or one.name in found.own]
 
 
-def _reached(extra: str, found: Findings) -> list[str]:
-    """Return an extra and the others that it names."""
-    reached = [extra]
-    for name in reached:  # grows
-        reached += [other for other in found.own_extras.get(name, ()) if other not in reached]
+def _reached(extras: Iterable[str], found: Findings) -> dict[str, str]:
+    """Return the extras and the others that they name, each with the marker under which it is asked for."""
+    reached = dict.fromkeys(extras, "")
+    names = list(reached)
+    for name in names:  # grows
+        for other, marker in found.own_extras.get(name, {}).items():
+            way = _both(reached[name], marker)
+            names += [other] if other not in reached else []
+            reached[other] = way if reached.get(other, way) == way else ""  # named twice: either may hold
     return reached
 
 
 def _brought(extra: str, groups: dict[str, list[Statement]], found: Findings) -> list[str]:
     """Return what an extra asks for, also by other extras of the project that it names."""
-    lines = [one for name in _reached(extra, found) for one in groups.get(name, ()) if one.name not in DECIDED]
+    lines = [one for name in _reached([extra], found) for one in groups.get(name, ()) if one.name not in DECIDED]
     with_extras = (f"{one.name}[{','.join(one.extras)}]{one.specifier}" if one.extras else str(one) for one in lines)
     return list(dict.fromkeys(with_extras))
 
