@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from tests.abilities import needs_times_of_others, patience
 from tests.waiting import wait_until
 from wizard.process import Request, Running, StopTimeouts, child_environment, run, running, without_memory
 
+BIN = str(Path(sys.executable).parent)
 FAST = StopTimeouts(interrupt=0.3, terminate=0.3, kill=2)
 
 
@@ -123,7 +125,7 @@ def test_secrets_never_stand_in_what_is_printed() -> None:
 
 def test_child_environment_drops_what_would_betray_and_keeps_the_rest() -> None:
     base = {
-        "PATH": "/bin",
+        "PATH": os.pathsep.join((BIN, ".", "bin", "", BIN)),
         "HOME": "/h",
         "CI": "1",
         "PYTHONPATH": "/x",
@@ -147,6 +149,7 @@ def test_child_environment_drops_what_would_betray_and_keeps_the_rest() -> None:
         "PYTHONIOENCODING",
     }
     assert made["PYTHONNOUSERSITE"] == "1"
+    assert made["PATH"] == os.pathsep.join((BIN, BIN)), "none of the folder that it is started in"
 
 
 @pytest.mark.slow

@@ -43,13 +43,15 @@ _CERTIFICATE_VARIABLES = frozenset(
 
 
 def child_environment(extra: Mapping[str, str] | None = None, base: Mapping[str, str] | None = None) -> dict[str, str]:
-    """A complete environment. `extra` wins; `base` is os.environ unless a test says otherwise."""
+    """A complete environment. `extra` wins; `base` is os.environ unless a test says otherwise. PATH comes without its
+    relative entries: in the folder of a stranger's project they lead to the stranger's programs."""
     source = os.environ if base is None else base
     replaced = _replaced(extra or {})
     kept = {key: value for key, value in source.items() if not _is_dropped(key) and key.upper() not in replaced}
     if "LD_LIBRARY_PATH_ORIG" in source and paths.is_frozen():
         kept["LD_LIBRARY_PATH"] = source["LD_LIBRARY_PATH_ORIG"]
     kept.pop("LD_LIBRARY_PATH_ORIG", None)
+    kept.update({key: _without_relative(value) for key, value in kept.items() if key.upper() == "PATH"})
     kept.update(_temp_folder())
     kept.update({"PYTHONUTF8": "1", "PYTHONNOUSERSITE": "1", "PYTHONIOENCODING": "utf-8"})
     kept.update(extra or {})
@@ -60,6 +62,10 @@ def _temp_folder() -> dict[str, str]:
     """The person's own choice, once it is there: a variable that leads nowhere stops tools."""
     folder = paths.chosen_temp()
     return dict.fromkeys(this().temp_variables, str(folder)) if folder and folder.is_dir() else {}
+
+
+def _without_relative(path: str) -> str:
+    return os.pathsep.join(one for one in path.split(os.pathsep) if Path(one.strip('"')).is_absolute())
 
 
 def _is_dropped(key: str) -> bool:
