@@ -26,6 +26,7 @@ SECRET = "s3cr3tW0rd"
         f"https://conda.example/t/{SECRET}/channel",
         f"https://host/x.whl?X-Amz-Credential={SECRET}&X-Amz-Signature={SECRET}&auth={SECRET}",
         f"git+https://host/a/b.git?pat={SECRET}#egg=b",
+        f"https://host/a/b.whl#key={SECRET}&egg=b",
         f"https://user:pw@host/simple?t={SECRET}",
         f"see “https://host/x?{SECRET}”, or https://host/y?a=1;b={SECRET}.",
         f"地址是 https://host/x?t={SECRET}。请换一个",

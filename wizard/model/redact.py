@@ -24,6 +24,11 @@ _QUERY_SECRET = re.compile(
 _QUERY = re.compile(
     r"(?P<start>[?&])(?P<key>[^=&#?，。、；：！？（）「」“”]*=)?(?P<value>[^&#，。、；：！？（）「」“”]+)"
 )
+_FRAGMENT = re.compile(
+    r"(?P<start>^|&)(?P<key>(?!(?:egg|subdirectory|sha\d{1,3}|md5)=)[^=&，。、；：！？（）「」“”]*=)"
+    r"(?P<value>[^&，。、；：！？（）「」“”]+)",
+    re.I,
+)
 _PUNCTUATION = ".,;:!?)]}"  # of the sentence around an address
 _PROXY_OPTION = re.compile(r"(?P<option>--proxy[= ])(?![a-z0-9]+://)[^\s'\"<>]{1,500}@", re.I)  # user:word@host:port
 _CONDA_TOKEN = re.compile(r"(?P<start>://[^\s'\"<>]{0,300}?/t/)[A-Za-z0-9-]+(?=/)")
@@ -46,8 +51,8 @@ _KEY = re.compile(
 
 def redact(text: str) -> str:
     """`https://user:token@host/x?token=abc` becomes `https://***@host/x?token=***`; so do all values of a query behind
-    a scheme (no list has all names of secrets), conda's `/t/token/`, `Authorization` headers, `NAME_TOKEN=…` and keys
-    that are known by their beginning."""
+    a scheme (no list has all names of secrets) and of a fragment but pip's own, conda's `/t/token/`, `Authorization`
+    headers, `NAME_TOKEN=…` and keys that are known by their beginning."""
     hidden = _QUERY_SECRET.sub(r"\g<key>***", _WORD.sub(_told, text))
     hidden = _PROXY_OPTION.sub(r"\g<option>***@", hidden)
     hidden = _CONDA_TOKEN.sub(r"\g<start>***", hidden)
@@ -65,14 +70,15 @@ def redact_all(value: Any) -> Any:
 
 
 def _told(word: re.Match[str]) -> str:
-    """Return the word without a login, and without what the query of an address says."""
+    """Return the word without a login, and without what the query and the fragment of an address say."""
     text = _without_user(word[0])
-    scheme = text.find("://")
-    start = text.find("?", scheme + 3) if scheme > 0 else -1
-    if start < 0:
+    if text.find("://") < 1:
         return text
-    query, mark, fragment = text[start:].partition("#")
-    return f"{text[:start]}{_QUERY.sub(_without_value, query)}{mark}{fragment}"
+    address, mark, fragment = text.partition("#")
+    start = address.find("?", address.find("://") + 3)
+    if start > 0:
+        address = address[:start] + _QUERY.sub(_without_value, address[start:])
+    return f"{address}{mark}{_FRAGMENT.sub(_without_value, fragment)}"
 
 
 def _without_value(one: re.Match[str]) -> str:
