@@ -133,7 +133,7 @@ def test_what_has_to_move_wants_a_yes_of_its_own(world: World, folder: Path) -> 
     done = world.run(*setup(world, folder, "--yes", "--strict"))
     assert done.returncode == 1
     assert "cuda" in done.stderr
-    done = world.run(*setup(world, folder, "--yes", "--relax", "cuda", "--relax", "numpy"))
+    done = world.run(*setup(world, folder, "--yes", "--relax", "cuda, numpy"))
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("numpy: asked ==2.2.0 (requirements.txt:2), you get 2.3.0") == 1
     assert done.stderr.count("cuda: asked cu126, you get cpu") == 1
@@ -190,8 +190,9 @@ def test_a_package_without_a_wheel_is_left_and_agreed_to(world: World, folder: P
     done = world.run(*setup(world, folder, "--yes", "--relax", "only-sources"))
     assert done.returncode == 2
     assert "--relax not-there" in done.stderr
-    done = world.run(*setup(world, folder, "--yes", "--relax", "only-sources", "--relax", "not-there"))
+    done = world.run(*setup(world, folder, "--yes", "--relax", "only-sources,not-there", "--relax", "xyz"))
     assert done.returncode == 0, done.stderr
+    assert "--relax xyz was not needed" in done.stderr
     assert "only-sources: asked ==1.0 (requirements.txt:3), you get –" in done.stderr
     assert installed(world)["padding-a"] == "1.0"
 

@@ -78,7 +78,7 @@ PROJECT = under(
     option(
         "--relax",
         again=True,
-        metavar="NAME",
+        metavar="A,B",
         help=N_("what may differ from what the project asks (torch, cuda, numpy); may be given again"),
     ),
     AS_OF,

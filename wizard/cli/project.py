@@ -160,6 +160,7 @@ class ProjectSetup:
         self._project, self._arguments, self._consent = project, arguments, consent
         self._terminal, self._interrupt = terminal, interrupt
         self._refused = frozenset(map(host_named, arguments.distrust))
+        self._relax = frozenset(name.strip() for one in arguments.relax for name in one.split(","))
         self._may_ask = can_ask() and not (arguments.yes or arguments.dry_run or arguments.plan_only)
         self.shown: frozenset[str] = frozenset()
 
@@ -198,6 +199,7 @@ class ProjectSetup:
                 self._tell_moved(moved)
                 session.discard(found.plan.id)
                 raise
+            self._tell_idle((*relaxed, *moved))
             return found
         is_open = not has_parts(request) and not request.choices.parts  # nobody was asked before
         if is_open and (names := source_parts(map(moved_words, moved))):
@@ -257,7 +259,17 @@ class ProjectSetup:
         return with_parts(request, agrees(question, self._terminal, self._interrupt))
 
     def _unnamed(self, relaxed: Iterable[Relaxed]) -> list[str]:
-        return list(dict.fromkeys(one.name for one in relaxed if one.name not in self._arguments.relax))
+        return list(dict.fromkeys(one.name for one in relaxed if one.name not in self._relax))
+
+    def _tell_idle(self, relaxed: Iterable[Relaxed]) -> None:
+        """Name what --relax has and nothing differs for: it may be misspelt."""
+        if idle := self._relax.difference(one.name for one in relaxed):
+            words = message(
+                "project.relax-idle",
+                "--relax {names} was not needed: nothing of that name differs from what the project asks.",
+                names=", ".join(sorted(idle)),
+            )
+            self._terminal.say(words)
 
     def _check(self, relaxed: Iterable[Relaxed]) -> None:
         names = self._unnamed(relaxed)
