@@ -362,6 +362,31 @@ def test_a_project_that_is_built_and_declares_nothing_there_is_installed_too(wor
     assert "Installed last: mine." in done.stderr
 
 
+def test_files_of_the_project_go_in_as_they_are(world: World, folder: Path) -> None:
+    """pip takes folders alone as editable."""
+    build_wheel(folder / "own wheels", "tiny", "1.0", {"tiny.py": b""})
+    packed = {}
+    for name, form in (("fat", "zip"), ("lean", "gztar"), ("slim", "zip")):
+        lay(folder / "of" / name, package(name))
+        packed[name] = Path(shutil.make_archive(str(folder / name), form, folder / "of" / name))
+    write(
+        folder,
+        "requirements.txt",
+        "torch",
+        '"./own wheels/tiny-1.0-py3-none-any.whl"',
+        "fat @ file:./fat.zip",
+        packed["lean"].as_uri(),
+        "./slim.zip#egg=slim",
+    )
+    left = world.run(*setup(world, folder, "--dry-run"))
+    assert "tiny is a file of the project and is left out" in left.stderr, left.stderr
+    assert f"-m pip install --no-deps '{folder / 'own wheels' / 'tiny-1.0-py3-none-any.whl'}'" in left.stderr
+    done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 0, done.stderr
+    assert "tiny is installed last, as a ready wheel, from ./own wheels/tiny-1.0" in done.stderr
+    assert {"tiny", *packed} <= {*installed(world)}
+
+
 def test_a_kill_while_a_part_is_built_is_healed_and_builds_none_twice(
     world: World, folder: Path, tmp_path: Path
 ) -> None:
@@ -431,6 +456,7 @@ def test_no_secret_of_an_address_is_kept_anywhere(world: World, folder: Path) ->
         "x @ https://127.0.0.1:9/w/x-1.0-py3-none-any.whl?X-Amz-Signature=s1ecret&auth=s2ecret",
         "git+https://git.example/a/y.git?pat=s3ecret",
         "git+https://me:s4ecret@git.example/a/z.git",
+        "https://127.0.0.1:9/w/u-1.0-py3-none-any.whl#key=s5ecret",
     )
     done = world.run(*setup(world, folder, "--yes", "--parts"))
     assert done.returncode == 0, done.stderr

@@ -157,7 +157,8 @@ def code_folder(project: Project) -> str:
 
 def folder_of(one: Statement, project: Project) -> Path:
     """Return the folder or file that a line names by its path, or by a file:// address."""
-    own = file_path(one.url) if one.url.startswith("file://") else one.url
+    path = one.url.partition("#")[0]
+    own = file_path(path) if path.startswith("file://") else path
     return Path(code_folder(project)) / own
 
 

@@ -132,18 +132,22 @@ def _outside(why: str, one: Statement, request: ProjectRequest, selected: Select
     row = companion(one.name)
     name = name_on_pages(one.name, one.conda, row) if row else one.name
     native = f"{name}{one.specifier}" if is_kept and name == one.name else name
-    words = {"native": one.url or native, "path": str(folder_of(one, request.project))}.get(why, one.url)
+    path = folder_of(one, request.project)
+    words = {"native": one.url or native, "path": str(path)}.get(why, one.url)
+    is_folder_there = why == "path" and (path.is_dir() or not path.suffix)  # what is no folder pip takes as it is alone
     needs_torch = _needs_torch(request, one, page) or (why == "path" and _builds_with_torch(Path(words)))
-    command = _command(request, selected, words, why == "path", page, needs_torch)
-    kind = "page" if page else "login" if why == "address" and redact(words) != words else why
+    command = _command(request, selected, words, is_folder_there, page, needs_torch)
+    is_login = why == "address" and redact(words) != words
+    kind = "page" if page else "login" if is_login else "file" if why == "path" and not is_folder_there else why
     way = message(f"project.left.{kind}", name=one.name, command=command, **at)
     if why == "native" and not page:
         return Outside(way)
-    is_editable = is_folder(one.url) if why == "path" else _is_named_repository(one)
+    is_editable = is_folder_there if why == "path" else _is_named_repository(one)
     if is_editable and why == "address" and "egg=" not in words:  # pip wants the name there
         words += f"{'&' if '#' in words else '#'}egg={one.name}"
     part = ProjectPart(one.name, words, way, is_editable, page, needs_torch)
-    said = message(f"project.part.{'page' if page else why}", name=one.name, **at)
+    is_wheel = not page and words.partition("#")[0].endswith(".whl")
+    said = message(f"project.part.{'page' if page else 'wheel' if is_wheel else why}", name=one.name, **at)
     return Outside(way, part if _may_come(part, request) else None, said)
 
 
@@ -154,7 +158,9 @@ def _may_come(part: ProjectPart, request: ProjectRequest) -> bool:
     if address:
         is_odd = "://" in part.words and not part.words.startswith(("git+http", "http"))
         parts = urlsplit(address)  # the plan is a file: a secret does not belong there
-        has_secret = "@" in parts.netloc or bool(parts.query) or "token" in parts.fragment.lower()
+        has_secret = (
+            "@" in parts.netloc or bool(parts.query) or "token" in parts.fragment.lower() or redact(address) != address
+        )
         return not (choices.offline or is_odd or has_secret or address_problem(address))
     folder = Path(part.words).resolve()
     return (

@@ -62,6 +62,7 @@ _WITH_EXTRAS = re.compile(r"([^\[]+)\[([\w\s,.-]*)\]")
 _AT_PATH = ("./", "../", ".\\", ".[", "/", "~", "file:")
 _IS_NAME = re.compile(r"[A-Za-z][\w-]*(?:\[[\w,-]*\])?")
 _OF_WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+")
+_ARCHIVE = re.compile(r"\.(?:zip|whl|tgz|tar\.(?:gz|bz2|xz))$")
 _ENDED = re.compile(r"[?#]")  # of the path of an address
 _TAGGED = re.compile(r"github\.com/pytorch/(?:pytorch|vision|audio)(?:\.git)?@v?(\d+\.\d+\.\d+)$")
 _PINNED = re.compile(
@@ -293,11 +294,12 @@ def _path(path: str, where: FileLine, marker: str) -> Statement:
     path = _own_path(path.replace("\\ ", " ").rstrip(";"))
     with_extras = _WITH_EXTRAS.fullmatch(path)
     path, extras = (with_extras[1].rstrip(), with_extras[2].split(",")) if with_extras else (path, [])
-    last = re.sub(r"\s+", "-", path.rstrip("/").rsplit("/", 1)[-1])
+    last = re.sub(r"\s+", "-", path.partition("#")[0].rstrip("/").rsplit("/", 1)[-1])
     is_itself = len(path) <= 2 or not path
-    name = "." if is_itself else normalized(_name_of_address(path) if last.endswith(".whl") else last)
+    name = "." if is_itself else normalized(_name_of_address(last) if _ARCHIVE.search(last) else last)
     named = tuple(sorted(normalized(extra.strip()) for extra in extras if extra.strip()))
-    return Statement(name or ".", "", where, marker=_marker(marker), url=path, extras=named)
+    specifier, local = version_of_address(path)
+    return Statement(name or ".", specifier, where, marker=_marker(marker), local=local, url=path, extras=named)
 
 
 def _own_path(url: str) -> str:
@@ -317,7 +319,7 @@ def _marker(text: str) -> str:
 def _name_of_address(address: str) -> str:
     last = unquote(_ENDED.split(address, maxsplit=1)[0].rstrip("/").rsplit("/", 1)[-1])
     wheel = re.match(r"([A-Za-z0-9._]+?)-\d", last)
-    return wheel[1] if wheel else re.sub(r"(\.git)?(@.*)?$|\.(zip|whl|tar\.gz)$", "", last) or "unnamed"
+    return wheel[1] if wheel else re.sub(rf"(\.git)?(@.*)?$|{_ARCHIVE.pattern}", "", last) or "unnamed"
 
 
 def version_of_address(address: str) -> tuple[str, str]:
