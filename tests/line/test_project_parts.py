@@ -436,9 +436,15 @@ def test_another_attempt_builds_only_the_part_that_failed(world: World, folder: 
     assert "To try it again by hand: " in advised
     backend.write_text(sound, encoding="utf-8")
     (run,) = world.runs()
+    said = [world.run(*line).stdout for line in (("runs",), ("envs", "show", "demo"))]
+    told = f"Not installed: second. What to do: torch-wizard resume {run.name}"
+    assert [told in one for one in said] == [True, True], said
+    shown = json.loads(world.run("envs", "show", "demo", "--json").stdout)
+    assert (shown["environment"]["left"], json.loads(world.run("runs", "--json").stdout)["left"]) == (["second"],) * 2
     again = world.run("run", run.name)
     assert again.returncode == 0, again.stderr
     assert "✓ 2 of 2 installed (" in again.stderr
+    assert all("Not installed" not in world.run(*line).stdout for line in (("runs",), ("envs", "show", "demo")))
     built = {name: (tmp_path / name).read_text().count("built") for name in ("first", "second")}
     assert built == {"first": 1, "second": 1}
     assert at_work(world)[2:] == ["Installing 2 of 2: second (folder)"], "not the one that is there"

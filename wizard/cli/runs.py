@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wizard.app.use.runs import Runs, finish_deletions_in_background
 from wizard.cli.command import Arguments, argument, command, flag, option
+from wizard.cli.environment.tables import left_words
 from wizard.cli.help import N_
 from wizard.cli.options import EVENTS, JSON
 from wizard.cli.tables import width
@@ -131,4 +132,6 @@ def runs(arguments: Arguments, terminal: Terminal) -> int:
             state = terminal.words(message(f"cli.run.{info.state}"))
             state += " " * (10 - width(state))
             terminal.line(f"{info.id}  {state}  {info.torch}+{info.variant}  {info.prefix}")
+            if info.left:
+                terminal.line(f"    {terminal.words(left_words(info))}")
     return ExitStatus.DONE

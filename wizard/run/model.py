@@ -103,7 +103,8 @@ class Preview:
 @dataclass(frozen=True, slots=True)
 class RunInfo:
     """`state`: planned | running | unfinished | finished; `asked`: what a running one was asked, pause | cancel | ``;
-    `adds`: packages that it puts into an environment that is there; (): it sets one up.
+    `adds`: packages that it puts into an environment that is there; (): it sets one up. `left`: parts of a project that
+    it was to put in and that are not, by their names: its report says why.
 
     `exit_status` is the newest attempt's; None: it goes on, or it ended without a final line.
     """
@@ -117,3 +118,4 @@ class RunInfo:
     exit_status: int | None = None
     asked: str = ""
     adds: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()

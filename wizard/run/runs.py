@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+
+from wizard.compatibility.model import Plan
 from wizard.model.errors import ExitStatus, WizardError
 from wizard.run import control
 from wizard.run.journal import read_history
 from wizard.run.model import RunInfo
 from wizard.run.plan.plan_file import read_plan
+from wizard.run.report.text import parts_to_do
 from wizard.run.run_folder import RunFolder, run_folders
 from wizard.system import moving
 
@@ -39,7 +44,17 @@ def run_info(folder: RunFolder) -> RunInfo:
         exit_status=final,
         asked=control.asked(folder) if state == RUNNING else "",
         adds=plan.choices.extras if plan.choices.reuse else (),
+        left=_left_parts(folder, plan) if state == FINISHED else (),
     )
+
+
+def _left_parts(folder: RunFolder, plan: Plan) -> tuple[str, ...]:
+    """Return the names of the project's parts that its report tells of; none where there is no report to be read."""
+    if not (plan.project and plan.project.parts):
+        return ()
+    with contextlib.suppress(OSError, ValueError):
+        return parts_to_do(json.loads(folder.report.read_bytes()))
+    return ()
 
 
 def _state_and_final(folder: RunFolder) -> tuple[str, int | None]:

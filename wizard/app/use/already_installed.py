@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -24,6 +24,7 @@ from wizard.environment.remove.unfinished import unfinished_run
 from wizard.model.distributions import info_folders, parse_info_name
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.messages import Message
+from wizard.run.model import RunInfo
 from wizard.run.plan.place import target_prefix
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import RunFolder, run_folders
@@ -116,6 +117,15 @@ def already_installed(choices: Choices) -> AlreadyInstalled | None:
             names=", ".join(one.name for one in drift.changes),
         )
     return found
+
+
+def left_parts(prefix: Path) -> RunInfo | None:
+    """Return the run whose parts of a project are not in, with the names of those that are not there by now; None where
+    nothing is missing."""
+    infos = (run_info(folder) for folder, _, _ in _finished(prefix))
+    info = next((one for one in infos if one.left), None)
+    missing = tuple(name for name in info.left if _name(name) not in _there(prefix)) if info else ()
+    return replace(info, left=missing) if info and missing else None
 
 
 def _differences(choices: Choices, plan: Plan) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.app.use import environments as use_cases
+from wizard.app.use.already_installed import left_parts
 from wizard.app.use.environments import find_environment
 from wizard.app.use.runs import finish_deletions_in_background, known_prefixes
 from wizard.cli.command import Arguments, CommandGroup, Late, argument, flag, option
@@ -191,12 +192,16 @@ def _show(arguments: Arguments, terminal: Terminal) -> int:
     if arguments.json:
         document = view.document(one, sizes, terminal.language)
         document["deletion"] = view.plan_document(plan, terminal.language) if plan else None
+        left = left_parts(one.prefix)
+        document["left"] = [*left.left] if left else []
         document["snapshots"] = snapshot_documents(one.prefix)
         document["refusal"] = refusal.to_json(terminal.language) if refusal else None
         terminal.document({"schema": view.SCHEMA, "environment": document})
         return ExitStatus.DONE
     for words in view.details(one):
         terminal.line(terminal.words(words))
+    if (left := left_parts(one.prefix)) is not None:
+        terminal.line(terminal.words(view.left_words(left)))
     for words in snapshot_words(one.prefix):
         terminal.line(terminal.words(words))
     if plan:

@@ -14,6 +14,7 @@ from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.model import Environment
 from wizard.environment.remove.delete import DeletionPlan
 from wizard.model.messages import Message, bytes_text, message, text
+from wizard.run.model import RunInfo
 
 SCHEMA = 1
 MOST_UNOWNED = 30  # on a terminal; the document has all
@@ -67,6 +68,16 @@ def details(one: Environment) -> Iterator[Message]:
         yield one.reason
     if one.run:
         yield message("envs.show.run", "A setup began it and did not finish (run {run}).", run=one.run)
+
+
+def left_words(run: RunInfo) -> Message:
+    """Say which parts of a project a setup could not put in."""
+    return message(
+        "envs.show.left",
+        "Not installed: {names}. What to do: torch-wizard resume {run}",
+        names=", ".join(run.left),
+        run=run.id,
+    )
 
 
 def plan_lines(plan: DeletionPlan, language: str | None) -> Iterator[str]:

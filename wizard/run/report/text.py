@@ -65,6 +65,11 @@ def to_do(document: Document, language: str | None) -> list[str]:
     return [*told, *repair] if (document.get("verification") or {}).get("ok") else [*repair, *told]
 
 
+def parts_to_do(document: Document) -> tuple[str, ...]:
+    """Return the names of the project's parts that are not in, or left something to do."""
+    return tuple(dict.fromkeys(str(check["data"]["part"]) for check in _tested(document) if _is_to_do(check)))
+
+
 def other_checks(document: Document) -> list[Mapping[str, Any]]:
     """Return the checks that `to_do` does not say."""
     return [check for check in _tested(document) if not _is_to_do(check)]
