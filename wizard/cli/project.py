@@ -265,7 +265,7 @@ class ProjectSetup:
         """Name what --relax has and nothing differs for: it may be misspelt."""
         if idle := self._relax.difference(one.name for one in relaxed):
             words = message(
-                "project.relax-idle",
+                "cli.relax-idle",
                 "--relax {names} was not needed: nothing of that name differs from what the project asks.",
                 names=", ".join(sorted(idle)),
             )

@@ -73,7 +73,7 @@ def details(one: Environment) -> Iterator[Message]:
 def left_words(run: RunInfo) -> Message:
     """Say which parts of a project a setup could not put in."""
     return message(
-        "envs.show.left",
+        "cli.left",
         "Not installed: {names}. What to do: torch-wizard resume {run}",
         names=", ".join(run.left),
         run=run.id,
