@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.classroom.pack.classes import Class, make_class, publish
 from tests.classroom.profile.known import list_hosts_of
+from tests.classroom.server.test_room import full
 from tests.gui.fake_tools import FakeTools
 from tests.gui.teaching.pages import LONG, of_pack, opened, reported, said
 from tests.gui.test_layout import LEAST
@@ -22,6 +23,7 @@ from wizard.classroom.code import code_of
 from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.make import wanted_of
 from wizard.classroom.results.proof import class_key_of
+from wizard.classroom.results.room import write_seats
 from wizard.gui.shell.splash import SIZE
 from wizard.model.messages import LANGUAGES, message
 from wizard.transfer.download import Downloads
@@ -163,9 +165,11 @@ def test_what_is_shared_fits_into_a_narrow_window(
     pack: Path,
     heard: list[str],
 ) -> None:
-    """Code and room stand beside each other where there is room for both, whatever the window was before."""
+    """Code and room stand beside each other where there is room for both, whatever the window was before; also where
+    some are ready, one needs help and others are not here."""
     window, page = page_of(language)
-    reported(pack, of_pack(built, 1), of_pack(built, 2))
+    reported(pack, *(of_pack(built, number) for number in range(1, 5)), of_pack(built, 5, status=1, error=full()))
+    write_seats(pack, 12)
     opened(qtbot, page, pack)
     window._fit = lambda: window.setMinimumSize(1, 1)  # this screen is a large one
     window._fit()
@@ -178,9 +182,11 @@ def test_what_is_shared_fits_into_a_narrow_window(
     assert code in heard[-1], "that it is shared is said aloud, with its code"
     assert ("The class is shared now." in heard[-1]) == (language == "en")
     inside = page.room.children()
-    assert inside.index(page.room._title) < inside.index(page.room.seat_map), "heard as it is seen"
+    assert inside.index(page.room.head) < inside.index(page.room.seat_map), "heard as it is seen"
     for size, is_beside in ((LEAST, False), (SIZE, True), (LEAST, False)):
         window.resize(*size)
         qtbot.waitUntil(lambda is_beside=is_beside: (page.room.x() > page.serving.x()) == is_beside, timeout=LONG)
         qtbot.waitUntil(lambda: bar.maximum() == 0, timeout=LONG)
         assert page.room.width() <= page._scroll.viewport().width()
+        middles = [one.mapTo(page, one.rect().center()).y() for one in (page.room.head.title, *page.room.head._pills)]
+        assert (max(middles) - min(middles) < 8) == is_beside, "below its title where they do not fit beside it"

@@ -28,7 +28,7 @@ from wizard.classroom.code import spoken
 from wizard.classroom.results.room import RED, ClassResults, MachineRow
 from wizard.classroom.results.room_page import brief_cause, moment_text, sentences
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.frames import Turning, column, line_up
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import Pill, label, plain_tip, restyle, selectable, told_of
 from wizard.gui.widgets.labels import spoken as spoken_row
@@ -131,15 +131,18 @@ def _two_lines(groups: Sequence[str], between: str) -> Sequence[str]:
     return tuple(filter(None, (between.join(groups[:half]), between.join(groups[half:]))))
 
 
-class RoomCounts(QWidget):
-    """How many are ready, need help and are not here."""
+class RoomHead(Turning):
+    """Its title, and how many are ready, need help and are not here: below it where they have no room beside."""
 
     def __init__(self) -> None:
-        super().__init__()
-        line = line_up(self)
+        super().__init__(12)
+        self.title, counts = label("", "heading", wrap=False), Turning()
         self._pills = (Pill("ok"), Pill("problem"), Pill("note"))
         for pill in self._pills:
-            line.addWidget(pill)
+            counts.line.addWidget(pill)
+        counts.line.addStretch(1)
+        self.line.addWidget(self.title)
+        self.line.addWidget(counts, 1)
 
     def show_room(self, room: ClassResults | None) -> None:
         counts = (room.green, room.red, room.missing) if room else (0, 0, 0)

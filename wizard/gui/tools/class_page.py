@@ -154,7 +154,7 @@ class ClassPage(SidePage):
     def _part(self) -> None:
         """Put the code beside the room while it is shared, where both find room."""
         sides = self._sheet_rows.contentsMargins()
-        needed = BESIDE + self._both.spacing() + self.room.minimumSizeHint().width() + sides.left() + sides.right()
+        needed = BESIDE + self._both.spacing() + self.room.beside + sides.left() + sides.right()
         is_beside = self._is_shared and needed <= self._scroll.viewport().width()
         self._both.setDirection(_BESIDE if is_beside else _BELOW)
         self.serving.stand_beside(is_beside)

@@ -26,7 +26,7 @@ from wizard.classroom.results.room import MOST_SEATS, RED, ClassResults, Machine
 from wizard.classroom.results.room_page import sentences
 from wizard.gui.shell.serving import PACK, ServingNow
 from wizard.gui.shell.translator import Translator
-from wizard.gui.tools.class_board import LargeCode, QrCode, RoomCounts, SeatDetail, SeatMap
+from wizard.gui.tools.class_board import LargeCode, QrCode, RoomHead, SeatDetail, SeatMap
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.code import CodeLine
@@ -232,7 +232,7 @@ class RoomPanel(QWidget):
         self._rows: tuple[MachineRow, ...] = ()
         self._rows_of = rows = column(self, gap=8)
         self._is_shared = False
-        self._title, self._counts, self._notes = label("", "heading", wrap=False), RoomCounts(), Advice("", "muted")
+        self.head, self._notes = RoomHead(), Advice("", "muted")
         self._seats_text, self.seats = QLabel(self), QSpinBox(self)
         self.seats.setRange(0, MOST_SEATS)
         self.seats.setKeyboardTracking(False)
@@ -240,9 +240,8 @@ class RoomPanel(QWidget):
         self._seats_text.setBuddy(self.seats)
         self._filter_text, self.filter, self.only_red = QLabel(self), QLineEdit(self), QCheckBox(self)
         self._filter_text.setBuddy(self.filter)
-        head, sought = line_up(gap=12), line_up()
         self._asked, self._is_folded = QWidget(self), False  # how many computers are expected
-        asked = line_up(self._asked)
+        asked, sought = line_up(self._asked), line_up()
         for part in (self._seats_text, self.seats):
             asked.addWidget(part)
         asked.addStretch(1)
@@ -253,10 +252,7 @@ class RoomPanel(QWidget):
         self.table = RowTable(4, (_WHY, _FIX), _MOST_ROWS_SHOWN)
         self.detail = SeatDetail(translator)
         self.next_problem = self.detail.next_problem
-        for one in (self._title, self._counts):
-            head.addWidget(one)
-        head.addStretch(1)
-        rows.addLayout(head)
+        rows.addWidget(self.head)
         self.listed.body.addLayout(sought)
         self.listed.body.addWidget(self.only_red)
         self.listed.body.addWidget(self.table)
@@ -264,13 +260,18 @@ class RoomPanel(QWidget):
         for widget in below:
             rows.addWidget(widget)
         rows.addStretch(1)
-        read_in_order(self._title, self._counts, *below)
+        read_in_order(self.head, *below)
         self.seat_map.chosen.connect(self._choose)
         self.next_problem.clicked.connect(self._choose_next_problem)
         self.table.itemSelectionChanged.connect(self._chosen)
         self.filter.textChanged.connect(self._fill)
         self.only_red.toggled.connect(self._fill)
         self.seats.valueChanged.connect(self.seats_named)
+
+    @property
+    def beside(self) -> int:
+        """Pixels that it needs beside the code."""
+        return max(self.minimumSizeHint().width(), self.head.whole)
 
     @property
     def room(self) -> ClassResults | None:
@@ -306,7 +307,7 @@ class RoomPanel(QWidget):
         self._fill()
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("The room"))
+        self.head.title.setText(self.tr("The room"))
         self._seats_text.setText(self.tr("&Expected computers"))
         self.listed.show_words(self.tr("As a l&ist, and how many are expected"))
         self.next_problem.setText(self.tr("Next proble&m"))
@@ -327,7 +328,7 @@ class RoomPanel(QWidget):
     def _fill(self) -> None:
         """The selection stays with its computer."""
         before, room = self.selected, self._room
-        self._counts.show_room(room)
+        self.head.show_room(room)
         self._notes.show_words("\n".join(map(self._translator.signed, room.notes if room else ())))
         self._notes.setVisible(bool(self._notes.text()))
         with QSignalBlocker(self.table):

@@ -64,23 +64,27 @@ class Turning(QWidget):
         super().__init__()
         self.line = line_up(self, margins, gap)
 
-    def _widths(self) -> list[int]:
+    def _parts(self) -> list[QWidget]:
         # `itemAt` would leave Python's side of an item in the layout when Qt's is gone: what comes to lie there faults.
         parts = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        return [least_width(part) for part in parts if not part.isHidden() or part.sizePolicy().retainSizeWhenHidden()]
+        return [part for part in parts if not part.isHidden() or part.sizePolicy().retainSizeWhenHidden()]
+
+    @property
+    def whole(self) -> int:
+        """Pixels that its parts need beside each other: of one that turns itself, before it does."""
+        sides, parts = self.line.contentsMargins(), self._parts()
+        widths = sum(part.whole if isinstance(part, Turning) else least_width(part) for part in parts)
+        return widths + max(len(parts) - 1, 0) * self.line.spacing() + sides.left() + sides.right()
 
     def minimumSizeHint(self) -> QSize:
-        sides = self.line.contentsMargins()
-        widest = max(self._widths(), default=0) + sides.left() + sides.right()
-        return QSize(widest, super().minimumSizeHint().height())
+        sides, widest = self.line.contentsMargins(), max(map(least_width, self._parts()), default=0)
+        return QSize(widest + sides.left() + sides.right(), super().minimumSizeHint().height())
 
     def event(self, event: QEvent) -> bool:
         """Turn its line where its parts fit no more, and back: also when only their words have changed."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
-            sides, widths = self.line.contentsMargins(), self._widths()
-            needed = sum(widths) + max(len(widths) - 1, 0) * self.line.spacing() + sides.left() + sides.right()
             ways = QBoxLayout.Direction
-            self.line.setDirection(ways.LeftToRight if needed <= self.width() else ways.TopToBottom)
+            self.line.setDirection(ways.LeftToRight if self.whole <= self.width() else ways.TopToBottom)
         return super().event(event)
 
 
@@ -144,9 +148,7 @@ class RowCard(QFrame):
     def __init__(self, columns: int, stretch: int, parent: QWidget | None = None, has_lines: bool = True) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._has_lines = has_lines
-        self._columns = columns
-        self._stretch = stretch
+        self._columns, self._stretch, self._has_lines = columns, stretch, has_lines
         self._last: Sequence[QWidget | None] = ()
         self._outer = column(self, (6, 6, 6, 6), 0)
         self._renew()
