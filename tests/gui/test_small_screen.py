@@ -33,17 +33,26 @@ def window(request: pytest.FixtureRequest, make_window: MakeWindow) -> WizardWin
     return made
 
 
+@pytest.mark.parametrize("told", ["running", "paused", "sharing"])
 def test_the_question_before_the_window_closes_is_whole(
-    qtbot: QtBot, window: WizardWindow, session: FakeSession
+    told: str, qtbot: QtBot, window: WizardWindow, session: FakeSession
 ) -> None:
     """Cut, the button that lets the run go on looked like the one that cancels it."""
     session.script = half_run
     go_to(qtbot, window, PageId.INSTALL)
     settle(qtbot, window)
+    install = window.page
+    assert isinstance(install, InstallPage)
+    if told == "paused":
+        qtbot.waitUntil(install.pause.isVisible)
+        press(qtbot, install.pause)
+        settle(qtbot, window)
     window.close()
+    if told == "sharing":
+        window.ask.ask(ends="serving")
     buttons = (window.ask.go, window.ask.cancel, window.ask.stay)
     qtbot.waitUntil(lambda: all(is_whole(one) and one.width() >= one.sizeHint().width() for one in buttons))
-    places = [QRect(one.mapTo(window, QPoint()), one.size()) for one in buttons]
+    places = [QRect(one.mapTo(window, QPoint()), one.size()).adjusted(-2, -2, 2, 2) for one in buttons]
     assert not any(one.intersects(other) for one in places for other in places if one is not other)
     assert not window.footer.isVisible()
     press(qtbot, window.ask.stay)

@@ -49,6 +49,7 @@ def lay_out(rail: Rail, stack: QStackedWidget, ask: AskBar, footer: Footer) -> Q
     line = line_up(shell, gap=0)
     line.addWidget(rail)
     right = column(gap=0)
+    stack.setMinimumHeight(1)  # the question before the window closes is whole, whatever is left to the page
     right.addWidget(stack, 1)
     asked = column(margins=(36, 0, 36, 10))
     asked.addWidget(ask)
