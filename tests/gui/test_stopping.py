@@ -13,8 +13,10 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, half_run, until_cancelled
 from tests.gui.walking import go_to, leave_the_run, press, settle, texts
 from wizard.app.pages.order import PageId
+from wizard.gui.widgets.labels import without_key
 from wizard.model.errors import ExitStatus, WizardError
 from wizard.model.events import EventKind
+from wizard.model.messages import LANGUAGES
 
 
 def test_cancel_says_cancelling_and_then_what_remains(
@@ -104,6 +106,30 @@ def test_closing_while_paused_says_that_nothing_goes_on(
     assert window.ask.go.text() == "Close &window"
     press(qtbot, install.pause)
     assert "still running" in window.ask.accessibleName()
+    press(qtbot, window.ask.stay)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_closing_while_it_is_cancelled_offers_no_way_to_go_on(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """It said that the setup is still running, and offered to let it run."""
+    session.script = half_run
+    window = make_window(language)
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
+    window.close()
+    assert window.ask.cancel.isVisible()
+    press(qtbot, window.ask.cancel)
+    settle(qtbot, window)
+    assert install.title in ("Cancelling…", "正在取消…")
+    window.close()
+    said = {"en": "The setup is being cancelled. The cancelling continues", "zh_CN": "正在取消安装。"}[language]
+    assert window.ask.accessibleName().startswith(said)
+    shown = [without_key(one.text()) for one in (window.ask.go, window.ask.cancel, window.ask.stay) if one.isVisible()]
+    assert shown == {"en": ["Close window", "Stay"], "zh_CN": ["关闭窗口", "不关闭"]}[language]
+    assert window.focusWidget() is window.ask.stay
     press(qtbot, window.ask.stay)
 
 

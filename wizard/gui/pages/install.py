@@ -39,7 +39,7 @@ _AROUND = 40  # pixels between and below what stands above the log
 class InstallPage(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._paused = self._cancelling = False
+        self._paused = self.is_cancelling = False
         self.keeps_trouble = True  # of a run that failed: what was beside the wizard lay on top only
         self._shown_run = ""
         self._titled, self._before_log = (0, ""), 0  # pixels that the page was scrolled by
@@ -88,7 +88,7 @@ class InstallPage(Page):
             self.context.tasks.start(lambda *_: last_times(session, run_id), self.steps.expect, lambda error: None)
         is_followed = self.watch.is_following and self.watch.run_id == state.run_id
         if not state.run_over and not is_followed:  # else a page beside the wizard lay on top
-            self._paused = self._cancelling = False
+            self._paused = self.is_cancelling = False
             self.trouble.clear()
             self.rest.clear()
             self.watch.follow(state.run_id)
@@ -187,10 +187,10 @@ class InstallPage(Page):
         else:
             title = self.tr("Cancelled") if ending is not None and ending.cancelled else self.tr("Not finished")
             self.set_head(title, self.tr("What was downloaded and checked is kept."))
-        self.progress.show_view(view, going, self._paused or self._cancelling)
+        self.progress.show_view(view, going, self._paused or self.is_cancelling)
         preview = self.state.preview
         was_read = preview is not None and preview.plan.id == self.watch.run_id  # on Review, a moment ago
-        self.steps.show_view(view, going, self._paused, was_read and not self.state.choices.reuse, self._cancelling)
+        self.steps.show_view(view, going, self._paused, was_read and not self.state.choices.reuse, self.is_cancelling)
         self._make_room()
         self._show_buttons(going)
         for words in self.steps.ended(view):  # for who cannot see the steps change
@@ -219,7 +219,7 @@ class InstallPage(Page):
         return self.tr("You can close this window. If the network fails, the download resumes where it stopped.")
 
     def _going_head(self) -> tuple[str, str]:
-        if self._cancelling:
+        if self.is_cancelling:
             return self.tr("Cancelling…"), self.tr("The current step is ended safely. This takes a moment.")
         if self._paused:
             return self.tr("Paused"), self.tr("Nothing is downloaded until you press Resume.")
@@ -246,7 +246,7 @@ class InstallPage(Page):
         turns_focus = comes_or_goes and (self.log_button if may_pause else self.pause).hasFocus()
         for button, is_shown in ((self.pause, may_pause), (self.cancel, going)):
             button.setVisible(is_shown)
-            button.setEnabled(going and not self._cancelling)
+            button.setEnabled(going and not self.is_cancelling)
         if turns_focus:  # else it would go to Cancel
             self.wants_focus.emit()
         if comes_or_goes:  # alone in its place: the footer has to make room
@@ -264,7 +264,7 @@ class InstallPage(Page):
         self.other.setEnabled(not self.is_busy)
         dress(self.other, "primary" if self.offers_another else "")
         self.pause.setText(self.tr("&Resume") if self._paused else self.tr("&Pause"))
-        self.cancel.setText(self.tr("Cancelling…") if self._cancelling else self.tr("&Cancel"))
+        self.cancel.setText(self.tr("Cancelling…") if self.is_cancelling else self.tr("&Cancel"))
 
     # -- wishes
 
@@ -277,7 +277,7 @@ class InstallPage(Page):
 
     def ask_cancel(self) -> None:
         run_id = self.watch.run_id
-        self._cancelling, self._paused = True, False
+        self.is_cancelling, self._paused = True, False
         self._show_run()
         self.start_task(None, lambda is_cancelled, note: self.context.session.request_cancel(run_id), self._nothing)
 
@@ -292,8 +292,8 @@ class InstallPage(Page):
     def _asked(self, run: RunInfo) -> None:
         """What the worker was asked, perhaps by another window or a terminal, or before this one was opened."""
         wishes = (run.asked == "pause", run.asked == "cancel")
-        if run.state == "running" and not self.is_busy and wishes != (self._paused, self._cancelling):
-            self._paused, self._cancelling = wishes
+        if run.state == "running" and not self.is_busy and wishes != (self._paused, self.is_cancelling):
+            self._paused, self.is_cancelling = wishes
             self._show_run()
 
     def _resume(self) -> None:

@@ -194,7 +194,7 @@ class AskBar(QFrame):
         self.go.clicked.connect(self.leave)
         self.cancel.clicked.connect(self.cancel_run)
         self.stay.clicked.connect(self.put_away)
-        self._is_run, self._ends, self._is_paused = True, "", False
+        self._is_run, self._ends, self._wish = True, "", ""
         self.setVisible(False)
 
     def ask(self, is_run: bool = True, ends: str = "") -> None:
@@ -204,9 +204,10 @@ class AskBar(QFrame):
         self.setVisible(True)
         self.stay.setFocus()
 
-    def show_paused(self, is_paused: bool) -> None:
-        if is_paused != self._is_paused:
-            self._is_paused = is_paused
+    def show_wish(self, wish: str) -> None:
+        """`wish`: pause | cancel, what the run was asked; '': nothing, it goes on."""
+        if wish != self._wish:
+            self._wish = wish
             self.retranslate()
 
     def event(self, event: QEvent) -> bool:
@@ -225,15 +226,17 @@ class AskBar(QFrame):
         said = [*([self._running()] if self._is_run else []), *([self._ending()] if self._ends else [])]
         self._what.setText(" ".join(what for what, _ in said))
         self._more.setText(" ".join(more for _, more in said))
-        running = self.tr("Close &window") if self._is_paused else self.tr("Close &window, let it run")
+        running = self.tr("Close &window") if self._wish else self.tr("Close &window, let it run")
         self.go.setText(running if self._is_run else self.tr("Close &window and end it"))
-        self.cancel.setVisible(self._is_run)
+        self.cancel.setVisible(self._is_run and self._wish != "cancel")
         self.cancel.setText(self.tr("Cancel the set&up"))
         self.stay.setText(self.tr("Sta&y"))
         self.setAccessibleName(f"{self._what.text()} {self._more.text()}")
 
     def _running(self) -> tuple[str, str]:
-        if self._is_paused:
+        if self._wish == "cancel":
+            return self.tr("The setup is being cancelled."), self.tr("The cancelling continues without the window.")
+        if self._wish:
             return self.tr("The setup is paused."), self.tr("It stays paused until you open the window and resume it.")
         return self.tr("The setup is still running."), self.tr("It continues without the window.")
 

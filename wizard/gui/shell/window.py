@@ -210,7 +210,7 @@ class WizardWindow(WindowParts):
         install = self.pages.install
         percent, is_paused = (install.percent, install.is_paused) if install else (None, False)
         self._title.show((self._front or self.page).window_title, percent, is_paused)
-        self.ask.show_paused(is_paused)
+        self.ask.show_wish("cancel" if install and install.is_cancelling else "pause" if is_paused else "")
 
     def _focus_page(self) -> None:
         """What mends a trouble comes first. While nothing can be pressed the page has it: Return then presses nothing,
