@@ -84,12 +84,13 @@ def test_a_page_that_was_scrolled_opens_at_its_top_again_and_keys_scroll_it(
     assert _is_at_top(window)
 
 
-@pytest.mark.parametrize("page", [PageId.BUILD, PageId.PLACE])
+@pytest.mark.parametrize(("page", "stops"), [(PageId.BUILD, ["grid"]), (PageId.PLACE, ["new", "name"])])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_has_the_keys_of_a_page_that_opens_is_seen(
-    language: str, page: PageId, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+    language: str, page: PageId, stops: list[str], qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    """The grid and the field of the name lay below the edge: the main button has the keys, and Tab leads to them."""
+    """The grid and the field of the name lay below the edge: the main button has the keys, and Tab leads to them. On
+    Place it led past the choice above the name."""
     window = make_window(language)
     window.resize(*LEAST)
     go_to(qtbot, window, page)
@@ -98,10 +99,13 @@ def test_what_has_the_keys_of_a_page_that_opens_is_seen(
     assert meant is not None
     qtbot.waitUntil(lambda: window.focusWidget() is window.footer.primary)
     assert _is_at_top(window)
-    qtbot.keyClick(window.footer.primary, Qt.Key.Key_Tab)
-    qtbot.wait(LAID_OUT * 3)
+    for stop in stops:
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        qtbot.wait(LAID_OUT * 3)
+        control = getattr(window.page, stop)
+        assert window.focusWidget() is control
+        assert not control.visibleRegion().isEmpty()
     assert window.focusWidget() is meant
-    assert not meant.visibleRegion().isEmpty()
 
 
 def test_where_there_is_room_the_first_control_keeps_the_keys(qtbot: QtBot, make_window: MakeWindow) -> None:

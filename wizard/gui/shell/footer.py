@@ -45,7 +45,7 @@ class Footer(QFrame):
         for button in (self.back, self.primary):
             button.installEventFilter(self)
         self._page: Page | None = None
-        self._stands_for: QWidget | None = None  # what the main button has the keys of
+        self._stands_for: QWidget | None = None  # what the main button has the keys of, out of sight
         self._holders: dict[Page, tuple[QWidget, QWidget]] = {}
 
     def add_page(self, page: Page) -> None:
@@ -64,15 +64,16 @@ class Footer(QFrame):
         return holder
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The second press of a double click is none: it would meet the button that the first one has put there. Tab
-        goes from the main button to what it stands for."""
+        """The second press of a double click is none: it would meet the button that the first one has put there. Where
+        the main button stands for what is out of sight, Tab goes into the page, to the first that it finds there."""
         if isinstance(event, QFocusEvent) and watched is self.primary and event.lostFocus():
             if event.reason() is not Qt.FocusReason.ActiveWindowFocusReason:
                 self._stands_for = None
         elif isinstance(event, QKeyEvent) and watched is self.primary and event.type() is QEvent.Type.KeyPress:
-            meant, self._stands_for = self._stands_for, None
-            if event.key() == Qt.Key.Key_Tab and meant is not None and isValid(meant) and meant.isVisible():
-                meant.setFocus(Qt.FocusReason.TabFocusReason)
+            stood, self._stands_for = self._stands_for is not None, None
+            stops = tab_stops(self._page) if stood and self._page and event.key() == Qt.Key.Key_Tab else ()
+            if (first := next((one for one in stops if one.isVisible() and one.isEnabled()), None)) is not None:
+                first.setFocus(Qt.FocusReason.TabFocusReason)
                 return True
         return event.type() is QEvent.Type.MouseButtonDblClick
 
@@ -160,6 +161,14 @@ class Footer(QFrame):
         if last := self._page.footer_last:
             return [self.primary, *last, self.back]
         return [*self._page.footer_left, self.back, *self._page.footer_right, self.primary]
+
+
+def tab_stops(page: QWidget) -> list[QWidget]:
+    """Return where Tab stops on a page, in its order, with what is hidden now."""
+    policy = Qt.FocusPolicy
+    by_tab = (policy.TabFocus, policy.StrongFocus, policy.WheelFocus)  # for each of hundreds: no sums of flags
+    within = (one for one in page.findChildren(QWidget) if one.focusPolicy() in by_tab)
+    return [one for one in within if one.window() is page.window()]  # no box's unfolded list
 
 
 def _is_seen(control: QWidget) -> bool:

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from PySide6 import QtCore  # `QtCore.Qt` only where it is needed: see splash
 from PySide6.QtWidgets import QWidget
 
 from wizard.gui.shell.translator import Translator
@@ -29,12 +28,10 @@ if TYPE_CHECKING:
 
 def order_tabs(window: WindowParts, known: list[QWidget]) -> list[QWidget]:
     """The order that is in force now; `known`: the one before."""
-    policy = QtCore.Qt.FocusPolicy
-    by_tab = (policy.TabFocus, policy.StrongFocus, policy.WheelFocus)  # for each of hundreds: no sums of flags
-    within = (one for one in window.page.findChildren(QWidget) if one.focusPolicy() in by_tab)
-    inside = [one for one in within if one.window() is window]  # no box's unfolded list
+    from wizard.gui.shell.footer import tab_stops
+
     asked: list[QWidget] = [window.ask.go, window.ask.cancel, window.ask.stay]
-    chain = [*inside, *asked, *window.footer.controls(), *window.rail.controls()]
+    chain = [*tab_stops(window.page), *asked, *window.footer.controls(), *window.rail.controls()]
     if chain != known:
         for before, after in zip(chain, chain[1:], strict=False):
             QWidget.setTabOrder(before, after)
