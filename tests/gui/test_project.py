@@ -427,12 +427,15 @@ def test_a_project_is_read_from_its_top(
     qtbot.waitUntil(lambda: window.focusWidget() is first, timeout=3000)
     qtbot.wait(3 * LAID_OUT)
     assert (window.focusWidget(), bar.value()) == (first, 0)
+    assert page.ring.isVisible() == (first is page), "where the keys are is seen"
+    assert page.ring.size() == page.size() or first is agree
     assert primary.toolTip() == primary.accessibleDescription() == "Tick “I accept the 2 differences” first."
     qtbot.keyClick(first, Qt.Key.Key_Return)
     assert not agree.isChecked()
     if first is page:
         qtbot.keyClick(page, Qt.Key.Key_Tab)
     assert window.focusWidget() is agree
+    assert not page.ring.isVisible()
     qtbot.waitUntil(lambda: agree.visibleRegion().boundingRect().height() == agree.height())
     qtbot.keyClick(agree, Qt.Key.Key_Space)
     qtbot.waitUntil(primary.isEnabled)

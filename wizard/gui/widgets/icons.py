@@ -6,9 +6,10 @@ change of the theme asks nothing of who shows it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
-from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QWidget
@@ -93,6 +94,36 @@ class IconView(QWidget):
             painter.drawEllipse(self.rect())
         gap = (self.width() - self._side) / 2
         draw_icon(painter, self._name, QRectF(gap, gap, self._side, self._side), self._colour)
+
+
+class Ring(QWidget):
+    """The frame of what has the keys, over a whole widget that draws none of its own: clicks go through it."""
+
+    def __init__(self, around: QWidget, may_show: Callable[[], bool]) -> None:
+        super().__init__(around)
+        self._around, self._may_show = around, may_show
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setVisible(False)
+        around.installEventFilter(self)
+
+    def look(self) -> None:
+        """Show it where the widget itself has the keys."""
+        self.setGeometry(self._around.rect())
+        self.setVisible(self._around.hasFocus() and self._may_show())
+        self.raise_()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the widget's size and its keys."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.look()
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw it as around a button."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(colour_now("text"), 2))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(2, 2, -2, -2), 6, 6)
 
 
 _ARC = 250  # degrees of the ring of what is under way

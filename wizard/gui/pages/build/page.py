@@ -36,6 +36,7 @@ from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.fields import WholeChoice
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import box, column
+from wizard.gui.widgets.icons import Ring
 from wizard.gui.widgets.labels import dress, label
 from wizard.model.messages import Message, message
 
@@ -77,6 +78,7 @@ class BuildPage(Page):
         self.project = ProjectPanel(context.translator, self)
         self.project.answered.connect(self._answered)
         self.project.file_chosen.connect(self._open_other_file)
+        self.ring = Ring(self, lambda: self._has_place and self.state.project is not None)
         self.project.agree.went_on.connect(lambda: self.press() if self.may_press() else None)
         self._of_grid = [self.python, *self.companions.values()]
         self._of_project = [self.project.other, self.project.strict]
@@ -211,6 +213,7 @@ class BuildPage(Page):
         self._has_place = True
         if self.isVisible() and self.window().focusWidget() is self:
             self.wants_focus.emit()
+        self.ring.look()
 
     def _answered(self) -> None:
         panel = self.project
