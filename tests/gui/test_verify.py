@@ -29,6 +29,7 @@ from wizard.gui.pages.verify.parts import SpeedGauge
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.widgets.code import SAID_FOR_MS
 from wizard.gui.widgets.labels import without_key
+from wizard.gui.widgets.log_view import LogView
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, message
 from wizard.run.verify.model import SmokeCheck, Verification
@@ -322,14 +323,12 @@ def lacking_part(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("lacking_part")
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_part_that_is_not_in_fits_and_explain_gets_its_words(
+def test_a_part_that_is_not_in_fits_and_a_button_shows_its_words(
     language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
 ) -> None:
+    """It led to Explain, which had been asked before and knew nothing of it."""
     window = make_window(language)
-    go_to(qtbot, window, PageId.INSTALL)
-    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
-    settle(qtbot, window)
-    page, area = window.page, window.page.findChild(QScrollArea)
+    page, area = reached(qtbot, window), window.page.findChild(QScrollArea)
     assert isinstance(area, QScrollArea)
     for size in ((720, 400), (640, 400), LEAST):
         lower(window, size)
@@ -337,7 +336,13 @@ def test_a_part_that_is_not_in_fits_and_explain_gets_its_words(
         assert area.horizontalScrollBar().maximum() == 0, size
     quoted = [one for one in visible(window, QLabel) if "“other”" in one.text()]
     assert quoted, "its name is told from the sentence"
-    assert page.open_page(SideId.EXPLAIN.value) == ""
-    qtbot.waitUntil(lambda: window.side.here is not None)
+    button = page.log.button
+    assert f"“{without_key(button.text())}”" in quoted[0].text(), "the sentence names the button"
+    letters = [letter for letter, _ in mnemonics(window)]
+    assert len(letters) == len(set(letters)), sorted(mnemonics(window))
+    press(qtbot, button)
     settle(qtbot, window)
-    assert "unable to access" in window.page.text.toPlainText()
+    lines = page.log.findChild(LogView)
+    assert isinstance(lines, LogView)
+    qtbot.waitUntil(lambda: "unable to access" in lines.toPlainText())
+    qtbot.waitUntil(lambda: lines.visibleRegion().boundingRect().height() > lines.height() // 2)

@@ -261,7 +261,11 @@ def _failure(one: ProjectImport, tried: _Tried, explain: Explain) -> SmokeCheck:
     return _check("project-import", "warning", said, facts)
 
 
-ASK = message("verify.project.ask", "The log has all of its words; [{page.explain}|torch-wizard explain] reads them.")
+ASK = message(  # the button is one of the page Verify
+    "verify.project.ask",
+    "[“Show the log” shows all of its words; no known error is among them|"
+    "The log has all of its words; torch-wizard explain reads them].",
+)
 
 
 def _ended(how: str) -> Message:

@@ -23,15 +23,21 @@ from wizard.gui.pages.verify.parts import (
     EvidenceCard,
     FailureCard,
     HandOnCard,
+    LogFold,
     TestedRows,
     add_check,
-    changed_words,
     is_among,
-    is_lack,
     is_worth_seeing,
     small_row,
 )
-from wizard.gui.pages.verify.words import gone_words, to_explain, what_runs
+from wizard.gui.pages.verify.words import (
+    changed_words,
+    gone_words,
+    is_lack,
+    log_words,
+    names_log,
+    what_runs,
+)
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.code import CodeLines, SaidCode, copy_out, open_folder
 from wizard.gui.widgets.frames import Fold, FoldList, Turning
@@ -62,7 +68,7 @@ class VerifyPage(Page):
         self._start = label("", "heading")
         self.command = SaidCode(context.translator)
         self.ways = CodeLines(context.translator)
-        self.others, self.changes = Fold(), Fold()
+        self.log, self.others, self.changes = LogFold(), Fold(), Fold()
         self._changed = label("", "muted")
         self._seen: str | None = None  # the run that was shown last
         self._gone = ""  # the run whose environment was deleted since
@@ -85,7 +91,8 @@ class VerifyPage(Page):
             button.setIconSize(_ICON)
             starts.line.addWidget(button, 1)
         self.footer_left, self.footer_right = [self.copy, self.save], [self.another, self.finish]
-        for widget in (self._failure, self._chain, self.evidence, self.hand_on, self.first, self._start):
+        above = (self._failure, self._chain, self.evidence, self.hand_on, self.first, FoldList(self.log), self._start)
+        for widget in above:
             self.body.addWidget(widget)
         self.body.addWidget(starts)
         self.body.addWidget(self.kernel)
@@ -101,6 +108,7 @@ class VerifyPage(Page):
         self.another.clicked.connect(self.context.navigator.restart)
         self.finish.clicked.connect(lambda: self.window().close())
         self.mend.clicked.connect(self._open_doctor)
+        self.log.wanted.connect(self._read_log)
         self.terminal.clicked.connect(lambda: self.open_terminal())
         for again in (self.jupyter, self.kernel.button):  # what went wrong before is not said of the new attempt
             again.clicked.connect(lambda: self.trouble.clear())
@@ -117,7 +125,8 @@ class VerifyPage(Page):
         view = self._view
         if self.state.run_id != self._seen:  # as it was left it is of another run
             self._seen = self.state.run_id
-            self.begin_anew(*filter(None, (self.evidence.more, self.ways.fold, self.others, self.changes)))
+            folds = (self.log, self.evidence.more, self.ways.fold, self.others, self.changes)
+            self.begin_anew(*filter(None, folds))
         if view is None or not self.state.prefix:
             return
         prefix, has_cuda, api = Path(self.state.prefix), self._has_cuda, self.context.session.tools
@@ -230,11 +239,8 @@ class VerifyPage(Page):
         self.manage.setText(self.tr("&Manage it"))
         self.undo.setText(self.tr("Settings, &undo"))
         self.undo.setAccessibleDescription(self.tr("Shows what was changed in your settings, and takes it back."))
-        self.evidence.retranslate()
-        self.ways.retranslate()
-        self.command.retranslate()
-        self.kernel.retranslate()
-        self.hand_on.retranslate()
+        for part in (self.log, self.evidence, self.ways, self.command, self.kernel, self.hand_on):
+            part.retranslate()
 
     def _name_jupyter(self) -> None:
         self.jupyter.setText(self.tr("Added") if self.kernel.is_added else self.tr("Add to &Jupyter"))
@@ -258,6 +264,7 @@ class VerifyPage(Page):
         passed = sum(check.state == "ok" for check in rest)
         self.others.show_words(self.tr("Other c&hecks"), self.tr("%1 passed").replace("%1", str(passed)))
         self.others.setVisible(bool(rest))
+        self.log.setVisible(names_log(view) and not self._is_gone)
         self.finish.setVisible(self.has_failed)
         ways = (self._start, self.ways, self.terminal, self.jupyter, self.activation)
         for widget in ways:  # nothing to work with after a failure
@@ -313,17 +320,10 @@ class VerifyPage(Page):
     def _add_row(self, card: TestedRows, check: CheckView) -> None:
         add_check(card, self._check_name(check.name), check, self.signed(check.message), tight=card is self.rows)
 
-    def open_page(self, page: str) -> str:
-        """Of what could not be put in, and of what could not be imported, Explain reads the log's words."""
-        if page != SideId.EXPLAIN or not self.state.run_id:
-            return super().open_page(page)
+    def _read_log(self) -> None:
         session, run_id, report = self.context.session, self.state.run_id, dict(self.state.report or {})
-        self.start_task(
-            None,
-            lambda *_: to_explain(report, session.events_path(run_id)),
-            lambda words: self.context.side.open(SideId.EXPLAIN, text=words),
-        )
-        return ""
+        if run_id:
+            self.start_task(None, lambda *_: log_words(report, session.events_path(run_id)), self.log.show_log)
 
     def open_terminal(self) -> None:
         """Open one in which the environment is active."""

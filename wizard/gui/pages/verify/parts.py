@@ -5,10 +5,9 @@ One file: each is a dozen lines, and the page lays them below each other.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
@@ -17,7 +16,6 @@ from wizard.gui.pages.proof import Chain, LinkBox, link_name
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.shell.theme import code_font, colour_now
-from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.fields import MainButton
@@ -25,6 +23,7 @@ from wizard.gui.widgets.figures import build_text, seconds_text, variant_text
 from wizard.gui.widgets.frames import Fold, RowCard, Turning, column, draw_bar, empty, line_up, stacked
 from wizard.gui.widgets.icons import icon
 from wizard.gui.widgets.labels import Pill, label, selectable, told_of
+from wizard.gui.widgets.log_view import LogView
 from wizard.model.errors import ExitStatus, WizardError
 
 if TYPE_CHECKING:
@@ -45,21 +44,6 @@ _GAUGE, _BEYOND = 24, 1.25  # pixels; the end of the gauge, as a part of what su
 _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
 
 
-def changed_words(state: AppState, has_kernel: bool, packages: int, translator: Translator) -> tuple[str, str]:
-    """Return the names of the files of settings that were changed on the way (`has_kernel`: Jupyter's, too), and all
-    that is to be said of them: what the tools themselves say now. `packages`: so many were put in for Jupyter."""
-    files = [file.path for one in state.used if one.change for file in one.change.files]
-    files += ["kernel.json (Jupyter)"] if has_kernel else []
-    said = [translator.say(check.words) for one in state.used for check in one.checks]
-    said += [translator.say(words) for one in state.used for words in one.after]
-    if packages:
-        came = QCoreApplication.translate("VerifyPage", "Packages added or changed for Jupyter: %1.")
-        said.insert(0, came.replace("%1", str(packages)))
-    words = QCoreApplication.translate("VerifyPage", "Changed settings files: %1. Undo takes it back.")
-    lines = [words.replace("%1", translator.listed(files)), *said] if files else said
-    return translator.listed(Path(one).name for one in files), "\n".join(lines)
-
-
 def check_word(state: str) -> str:
     """Return the word for a check that did not pass; "" for one that did."""
     words = {
@@ -67,11 +51,6 @@ def check_word(state: str) -> str:
         "skipped": QCoreApplication.translate("TorchCheckState", "Skipped"),
     }
     return words.get(state, "")
-
-
-def is_lack(check: CheckView) -> bool:
-    """Return whether it says that something is not there which a project, or who sets it up, asks for."""
-    return check.name in ("declared", "part") and check.state == "warning"
 
 
 def is_worth_seeing(check: CheckView) -> bool:
@@ -208,6 +187,26 @@ def _add_speed(
         below.line.addWidget(again, 1)
     below.line.addWidget(told)
     card.add_twice([one for one in (gauge, figures) if one is not None], below)
+
+
+class LogFold(Fold):
+    """What the log says of a part of a project that is not in. It is read when somebody wants to see it."""
+
+    wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines = LogView()
+        self.body.addWidget(self._lines)
+        self.button.toggled.connect(lambda is_open: self.wanted.emit() if is_open else None)
+
+    def show_log(self, words: str) -> None:
+        self._lines.clear()
+        self._lines.add(words.splitlines())
+
+    def retranslate(self) -> None:
+        self.show_words(self.tr("Show the &log"))
+        self._lines.setAccessibleName(self.tr("Log"))
 
 
 class FailureCard(QFrame):

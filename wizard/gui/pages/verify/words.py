@@ -1,4 +1,7 @@
-"""Words of Verify: what runs, what is gone, and of a failure the log's own words."""
+"""Words of Verify: what runs, what was changed, what is gone.
+
+And of a failure the log's own words.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import QCoreApplication
+
 from wizard.app.pages.event_tail import logged_words
-from wizard.app.pages.report import ReportView
+from wizard.app.pages.order import AppState
+from wizard.app.pages.report import CheckView, ReportView
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import build_text
 from wizard.model.messages import Message, message
+from wizard.run.verify.project import ASK
 
 _PARTS = "parts"  # the step that puts a project's own parts in
 _SAID_OF = ("part", "project-import")  # checks
@@ -22,12 +30,38 @@ def what_runs(view: ReportView) -> str:
     return "  •  ".join(filter(None, (card, build_text(view.torch))))
 
 
+def is_lack(check: CheckView) -> bool:
+    """Return whether it says that something is not there which a project, or who sets it up, asks for."""
+    return check.name in ("declared", "part") and check.state == "warning"
+
+
+def names_log(view: ReportView) -> bool:
+    """Return whether one of the checks sends to the log: no cause of what failed is known."""
+    said = (value for check in view.checks for value in check.message.params.values())
+    return any(isinstance(value, Message) and value.key == ASK.key for value in said)
+
+
+def changed_words(state: AppState, has_kernel: bool, packages: int, translator: Translator) -> tuple[str, str]:
+    """Return the names of the files of settings that were changed on the way (`has_kernel`: Jupyter's, too), and all
+    that is to be said of them: what the tools themselves say now. `packages`: so many were put in for Jupyter."""
+    files = [file.path for one in state.used if one.change for file in one.change.files]
+    files += ["kernel.json (Jupyter)"] if has_kernel else []
+    said = [translator.say(check.words) for one in state.used for check in one.checks]
+    said += [translator.say(words) for one in state.used for words in one.after]
+    if packages:
+        came = QCoreApplication.translate("VerifyPage", "Packages added or changed for Jupyter: %1.")
+        said.insert(0, came.replace("%1", str(packages)))
+    words = QCoreApplication.translate("VerifyPage", "Changed settings files: %1. Undo takes it back.")
+    lines = [words.replace("%1", translator.listed(files)), *said] if files else said
+    return translator.listed(Path(one).name for one in files), "\n".join(lines)
+
+
 def gone_words(prefix: str) -> Message:
     """Say that the environment is not there any more."""
     return message("flow.environment.gone", "{name} is no longer at {path}.", name=Path(prefix).name, path=prefix)
 
 
-def to_explain(report: Mapping[str, Any], events: Path) -> str:
+def log_words(report: Mapping[str, Any], events: Path) -> str:
     """Return the words of what could not be put in and of what could not be imported, as the run's log has them, else
     the report; '' where all could."""
     rows = [_mapping(row) for row in _mapping(report.get("verification")).get("checks") or ()]
