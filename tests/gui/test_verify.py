@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
@@ -22,10 +23,12 @@ from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import LEAST, go_to, lower, mnemonics, press, settle, texts, visible
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
+from wizard.app.pages.report import read_report
 from wizard.compatibility.model import ProjectUse
 from wizard.gui.pages.proof import LinkBox
 from wizard.gui.pages.verify.page import VerifyPage
 from wizard.gui.pages.verify.parts import SpeedGauge
+from wizard.gui.pages.verify.words import lack_words
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.widgets.code import SAID_FOR_MS
 from wizard.gui.widgets.labels import without_key
@@ -346,3 +349,50 @@ def test_a_part_that_is_not_in_fits_and_a_button_shows_its_words(
     assert isinstance(lines, LogView)
     qtbot.waitUntil(lambda: "unable to access" in lines.toPlainText())
     qtbot.waitUntil(lambda: lines.visibleRegion().boundingRect().height() > lines.height() // 2)
+
+
+@pytest.mark.usefixtures("lacking_part")
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", [LEAST, (1024, 640)])
+def test_a_missing_part_is_told_below_the_title_and_the_first_that_tab_reaches(
+    size: tuple[int, int], language: str, qtbot: QtBot, make_window: MakeWindow, heard: list[str]
+) -> None:
+    """In a low window nothing of it was to be seen, and Tab went past it."""
+    window = make_window(language)
+    lower(window, size)
+    page = reached(qtbot, window)
+    words = {"en": "One part of your project is missing.", "zh_CN": "项目有一个部分未安装。"}[language]
+    assert page._subtitle.text().splitlines()[0] == words
+    assert any(words in one for one in heard)
+    line = page._subtitle.fontMetrics().height()
+    qtbot.waitUntil(lambda: page._subtitle.visibleRegion().boundingRect().height() >= line)
+    if size == LEAST:
+        qtbot.waitUntil(lambda: window.focusWidget() is window.footer.primary)
+        qtbot.keyClick(window.footer.primary, Qt.Key.Key_Tab)
+        sentence = window.focusWidget()  # it has an address, too
+        assert isinstance(sentence, QLabel)
+        assert "“other”" in sentence.text()
+        qtbot.waitUntil(lambda: sentence.visibleRegion().boundingRect().height() >= line)
+        qtbot.keyClick(sentence, Qt.Key.Key_Tab)
+    else:
+        qtbot.waitUntil(lambda: window.focusWidget() is page.terminal)
+        qtbot.keyClick(page.terminal, Qt.Key.Key_Backtab)
+    assert window.focusWidget() is page.log.button
+    qtbot.waitUntil(lambda: not page.log.button.visibleRegion().isEmpty())
+
+
+def test_what_lacks_is_counted_by_its_parts() -> None:
+    """A part has two rows where it is not in: why, and how to try it again."""
+
+    def said(*rows: tuple[str, str, str]) -> str:
+        told = [(name, {"key": key, "params": {"name": part}, "text": ""}) for name, key, part in rows]
+        checks = [{"name": name, "state": "warning", "message": words} for name, words in told]
+        return lack_words(read_report({"verification": {"checks": checks}}))
+
+    failed, again, other = "verify.project.part-failed", "verify.project.part-again", "verify.project.missing"
+    assert said() == ""
+    assert said(("part", failed, "a"), ("part", again, "a")) == "One part of your project is missing."
+    assert said(("part", failed, "a"), ("part", failed, "b")) == "2 parts of your project are missing."
+    assert said(("declared", other, "")) == "Not all is as your project asks."
+    assert said(("imports", other, "")) == ""

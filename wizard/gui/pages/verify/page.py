@@ -34,6 +34,7 @@ from wizard.gui.pages.verify.words import (
     changed_words,
     gone_words,
     is_lack,
+    lack_words,
     log_words,
     names_log,
     what_runs,
@@ -137,7 +138,8 @@ class VerifyPage(Page):
         )
         if self.has_failed:
             self._failure.look_for_build()
-        self.announce(self.say(view.headline), urgent=True)  # the title is said as that of each page
+        said = self.context.translator.join((self.say(view.headline), lack_words(view)))
+        self.announce(said, urgent=True)  # the title is said as that of each page
         self.hand_on.begin()
 
     def leave(self) -> None:

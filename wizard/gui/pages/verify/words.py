@@ -1,4 +1,4 @@
-"""Words of Verify: what runs, what was changed, what is gone.
+"""Words of Verify: what runs, what of a project is missing, what was changed, what is gone.
 
 And of a failure the log's own words.
 """
@@ -21,18 +21,32 @@ from wizard.run.verify.project import ASK
 
 _PARTS = "parts"  # the step that puts a project's own parts in
 _SAID_OF = ("part", "project-import")  # checks
+_NOT_IN = ("verify.project.part-failed", "verify.project.part-replaced")  # what is said of a part by its name
 
 
 def what_runs(view: ReportView) -> str:
-    """Return the card, where one is used, and the build."""
+    """Return what of a project is missing, in a line of its own, then the card, where one is used, and the build."""
     said = view.headline.params if view.headline else {}
     card = str(said.get("device") or "") if view.gpu_ok else ""
-    return "  •  ".join(filter(None, (card, build_text(view.torch))))
+    runs = "  •  ".join(filter(None, (card, build_text(view.torch))))
+    return "\n".join(filter(None, (lack_words(view), runs)))
 
 
 def is_lack(check: CheckView) -> bool:
     """Return whether it says that something is not there which a project, or who sets it up, asks for."""
     return check.name in ("declared", "part") and check.state == "warning"
+
+
+def lack_words(view: ReportView) -> str:
+    """Say that a part of a project is missing, or that not all is as it asks; '' where nothing lacks."""
+    lacks = [check.message for check in view.checks if is_lack(check)]
+    parts = {str(said.params.get("name")) for said in lacks if said.key in _NOT_IN}
+    if len(parts) > 1:
+        words = QCoreApplication.translate("VerifyPage", "%1 parts of your project are missing.")
+        return words.replace("%1", str(len(parts)))
+    if parts:
+        return QCoreApplication.translate("VerifyPage", "One part of your project is missing.")
+    return QCoreApplication.translate("VerifyPage", "Not all is as your project asks.") if lacks else ""
 
 
 def names_log(view: ReportView) -> bool:
