@@ -331,6 +331,17 @@ def test_what_is_wrong_stands_below_its_field_and_the_whole_path_is_shown(
     assert page._path.isVisible()
 
 
+def test_what_is_wrong_is_said_of_the_name_that_stands_there(
+    qtbot: QtBot, make_window: MakeWindow, heard: list[str]
+) -> None:
+    page = reached(qtbot, make_window())
+    for name in ("a/b", "x/y", "long/er/one"):
+        typed(qtbot, page.name, name)
+        qtbot.waitUntil(lambda name=name: f"“{name}”" in page.name_trouble.plain_text(), timeout=5000)
+        assert f"“{name}”" in page.name.accessibleDescription()
+    assert sum("contains" in words for words in heard) == 1, "aloud once, and not for each letter"
+
+
 def test_a_shortcut_of_a_grey_button_is_not_typed(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
     window = make_window()
     page = reached(qtbot, window)

@@ -368,7 +368,7 @@ class PlacePage(Page):
         for field, shown, error in ((self.name, self.name_trouble, name), (self.folder, self.trouble, folder)):
             if error is None:
                 shown.clear()
-            elif not shown.isVisible() or shown.code != error.summary.key:
+            else:
                 shown.show_error(error)
             if field.property("wrong") is not (error is not None):
                 field.setProperty("wrong", error is not None)

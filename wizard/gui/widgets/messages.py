@@ -237,7 +237,7 @@ class Trouble(QFrame):
 
     def show_words(self, summary: Message | None, hint: Message | None, details: str = "") -> None:
         """Show an error and what to do about it, its details folded, and tell screen readers at once."""
-        before = self.accessibleName() if self.isVisible() else ""
+        before, kind = (self.accessibleName(), self.code) if self.isVisible() else ("", "")
         self._summary, self._hint = summary, hint
         self._details.setPlainText(details)
         self._fold.setChecked(False)
@@ -246,7 +246,8 @@ class Trouble(QFrame):
         self.again.setVisible(False)
         self.retranslate()
         self.setVisible(True)
-        if self.accessibleName() != before:  # not for each letter that is typed into a wrong name
+        is_typing = self._is_below_field and self.code == kind  # not for each letter that is typed into a wrong name
+        if self.accessibleName() != before and not is_typing:
             announce(self, self.accessibleName(), urgent=True)  # an alert is not heard on Linux
 
     def put_below_field(self, is_below: bool) -> None:
