@@ -218,6 +218,8 @@ def test_while_all_are_measured_again_the_rows_stay_with_their_old_speeds_marked
     page = source_page(window)
     lines = page.tables["torch"].lines
     before = [(line.name.text(), line.rate.text(), line.y()) for line in lines]
+    chosen = [(line.radio.isChecked(), line.property("chosen")) for line in lines]
+    assert (True, True) in chosen
     session.hold.add("select_build")
     session.told = scenes.told(2)  # the first is measured, the second is being measured
     press(qtbot, page.again)
@@ -225,6 +227,7 @@ def test_while_all_are_measured_again_the_rows_stay_with_their_old_speeds_marked
     assert [line.name.text() for line in lines] == [name for name, _, _ in before]
     moved = [abs(line.y() - y) for line, (_, _, y) in zip(lines, before, strict=True)]
     assert max(moved) <= 1, "pixels"
+    assert [(line.radio.isChecked(), line.property("chosen")) for line in lines] == chosen, "until the end"
     assert not page.busy.isVisible()
     marked = [
         line.rate.text()

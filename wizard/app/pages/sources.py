@@ -244,10 +244,11 @@ class SeenRows:
 
 
 def _beside(before: SourceStatus | None, now: SourceStatus) -> SourceStatus:
-    """Return what a source says now; its old speed stays until the new one is measured."""
+    """Return what a source says now; its old speed stays until the new one is measured, and it the chosen one."""
+    now = replace(now, uses=before.uses) if before else now
     if before is None or now.rate is not None or now.availability is not Availability.COMPLETE:
         return now
-    return replace(now, rate=before.rate, uses=before.uses, stage="measuring" if now.stage == "measuring" else "before")
+    return replace(now, rate=before.rate, stage="measuring" if now.stage == "measuring" else "before")
 
 
 _HINTS = {  # in place of what names this page
