@@ -18,7 +18,7 @@ from tests.compatibility.machines import FOLDER
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import go_to, press, settle, texts, visible
+from tests.gui.walking import LEAST, go_to, lower, press, settle, texts, visible
 from tests.sentences import error_text
 from wizard.app.pages.check import Looks, check_rows, is_fine, live_rows, other_findings, restart_rows
 from wizard.app.pages.order import PageId
@@ -28,7 +28,8 @@ from wizard.gui.pages.check_rows import CheckRows, DriverPanel
 from wizard.gui.shell.splash import SIZE
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.code import CodeLine
-from wizard.gui.widgets.frames import Fold
+from wizard.gui.widgets.frames import Fold, RowCell
+from wizard.gui.widgets.labels import SPOKEN_AS, Pill
 from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import MigInstance
 from wizard.model.errors import WizardError
@@ -470,6 +471,52 @@ def test_in_a_small_window_the_buttons_stand_below_the_words(
     assert window.focusWidget() is button
     rows.setMaximumWidth(10_000)
     qtbot.waitUntil(lambda: left(button) > left(words()[0]) + words()[0].width())
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("size", [(640, 400), LEAST])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_in_a_small_window_the_words_have_its_width_below_name_and_state(
+    language: str, size: tuple[int, int], qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """In what was left beside them they stood in up to nine lines, and the state in their middle, out of sight."""
+    scenes.rich(session)
+    window = make_window(language)
+    lower(window, size)
+    go_to(qtbot, window, PageId.CHECK)
+    page = check_page(window)
+    page.fold.button.setChecked(True)
+    qtbot.waitUntil(lambda: page.others.isVisible() and page.drifted.isVisible())
+
+    def is_below(rows: CheckRows) -> bool:
+        pills = [one for one in rows.findChildren(Pill) if one.isVisible()]
+        cells = [one for one in rows.findChildren(RowCell) if one.isVisible() and one.property(SPOKEN_AS) == "item"]
+        assert len(pills) == len(cells) > 0
+        return all(
+            pill.mapTo(rows, pill.rect().bottomLeft()).y() < cell.mapTo(rows, QPoint()).y() + 2
+            and cell.width() > 0.9 * rows.width()
+            for pill, cell in zip(pills, cells, strict=True)
+        )
+
+    for rows in (page.rows, page.drifted, page.others):
+        qtbot.waitUntil(lambda rows=rows: is_below(rows))  # type: ignore[misc]
+    lower(window, (1280, 800))
+    qtbot.waitUntil(lambda: not is_below(page.others))
+
+
+def test_a_problem_outside_this_setup_is_no_plain_line(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    _, window = _found(qtbot, make_window, session)
+    page = check_page(window)
+    assert page.fold._value.text() == "4 · ✕ Problem"
+    assert page.fold._value.property("role") == "problem"
+    assert page.fold.button.accessibleName() == "Outside this setup 4 Problem"
+    looks = window.navigator.state.looks
+    assert looks is not None
+    window.navigator.put_looks(replace(looks, drifts=()))
+    assert page.fold._value.text() == "3", "of warnings only how many"
+    assert page.fold._value.property("role") == "muted"
 
 
 def test_why_it_matters_opens_with_what_to_do_where_the_setup_goes_on(

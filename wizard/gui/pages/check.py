@@ -168,7 +168,9 @@ class CheckPage(Page):
         self.others.setVisible(bool(others))
         self.fold.setVisible(bool(drifted or others))
         self.others.show_rows(others)
-        self.fold.show_words(self.tr("&Outside this setup"), str(len(drifted) + len(others)))
+        aside = (*drifted, *others)
+        problem = state_word("problem") if any(row.state == "problem" for row in aside) else ""
+        self.fold.show_words(self.tr("&Outside this setup"), str(len(aside)), problem)
 
     def _show_facts(self, rows: tuple[CheckRow, ...]) -> None:
         """What needs a look stands open; the rest is one line, which says how many."""

@@ -65,6 +65,7 @@ class DriverPanel(QWidget):
 _WayOut = tuple[QPushButton | None, QWidget | None]  # a button, and what unfolds below the row
 _NARROW = 85  # letters in the width of the card
 _USUAL, _AROUND = ("Graphics card", "! Warning"), 22  # the widest of two columns, and pixels around their words
+_ABOVE = 8  # pixels above and below a row
 
 
 class CheckRows(RowCard):
@@ -82,6 +83,7 @@ class CheckRows(RowCard):
         self._open: set[str] = set()  # names of the rows whose way out is unfolded
         self.fixes: dict[str, QPushButton] = {}  # by the finding's code
         self._buttons: list[tuple[QPushButton, QWidget, QHBoxLayout, QHBoxLayout]] = []
+        self._words: list[tuple[QWidget, int, int]] = []  # the cell of the words, its row, and the columns that it has
         self._icons: list[IconView] = []
         self._is_narrow = False
 
@@ -150,6 +152,10 @@ class CheckRows(RowCard):
         words = stacked(*lines)
         beside = self._beside(button, words) if button else None
         self.add_row(self._icon_of(row.name), label(name, "strong"), pill, words, beside)
+        if cell := words.parentWidget():
+            self._words.append((cell, self._rows - 1, 1 if beside else 2))
+            self._put_words(*self._words[-1])
+        self._rows += 1  # for the words, where they stand below
         if wide:
             self.add_wide(wide)
 
@@ -165,6 +171,14 @@ class CheckRows(RowCard):
         self._put_button(*self._buttons[-1])
         return place
 
+    def _put_words(self, cell: QWidget, row: int, columns: int) -> None:
+        """Beside the name and the state; where that leaves them few letters, below."""
+        place = (row + 1, 1, 1, 4) if self._is_narrow else (row, 3, 1, columns)
+        self.grid.addWidget(cell, *place)
+        layout = cell.layout()
+        assert layout is not None
+        layout.setContentsMargins(0, 0 if self._is_narrow else _ABOVE, 0, _ABOVE)
+
     def _put_button(self, button: QPushButton, place: QWidget, beside: QHBoxLayout, below: QHBoxLayout) -> None:
         had_focus = self.window().focusWidget() is button  # which a new parent takes away
         if self._is_narrow:
@@ -178,28 +192,30 @@ class CheckRows(RowCard):
             button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where few words would be left in a line, the buttons go below them."""
+        """Where few words would be left in a line, they go below the name, and the buttons below them."""
         super().resizeEvent(event)
         is_narrow = event.size().width() < _NARROW * self.fontMetrics().averageCharWidth()
         if is_narrow != self._is_narrow:
             self._is_narrow = is_narrow
             self._space()
+            for words in self._words:
+                self._put_words(*words)
             for one in self._buttons:
                 self._put_button(*one)
 
     def clear(self) -> None:
         super().clear()
-        self._buttons, self._icons = [], []
+        self._buttons, self._words, self._icons = [], [], []
         self._space()
 
     def _space(self) -> None:
-        """Leave the room to the words where there is little: without icons, and no column wider than it must be."""
-        widths, words = self.fontMetrics().horizontalAdvance, ("Graphics", "") if self._is_narrow else _USUAL
+        """Leave the room to the words where there is little: without icons."""
+        widths = self.fontMetrics().horizontalAdvance
         self.grid.setHorizontalSpacing(8 if self._is_narrow else 14)
         side = 4 if self._is_narrow else 10
         self.grid.setContentsMargins(side, 2, side, 2)
-        for column_number, word in enumerate(words, start=1):
-            self.grid.setColumnMinimumWidth(column_number, widths(word) + _AROUND if word else 0)
+        for column_number, word in enumerate(_USUAL, start=1):
+            self.grid.setColumnMinimumWidth(column_number, widths(word) + _AROUND)
         for shown in self._icons:
             shown.setVisible(not self._is_narrow)
 

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from wizard.gui.shell.theme import colour_now
 from wizard.gui.widgets.fields import FoldButton
 from wizard.gui.widgets.icons import ICON_SIZE, IconView, Sign, fold_icon
-from wizard.gui.widgets.labels import SPOKEN_AS, label, least_width, spoken, told_of, without_key
+from wizard.gui.widgets.labels import SIGNS, SPOKEN_AS, dress, label, least_width, spoken, told_of, without_key
 
 Margins = tuple[int, int, int, int]
 NO_MARGINS: Margins = (0, 0, 0, 0)
@@ -236,12 +236,13 @@ class Fold(QFrame):
         self.button.clicked.connect(lambda: QTimer.singleShot(50, self, self._bring_into_view))  # ms: laid out by then
         self._turn(False)
 
-    def show_words(self, words: str, value: str = "") -> None:
+    def show_words(self, words: str, value: str = "", problem: str = "") -> None:
+        """`problem`: the word for it, beside the value: it must not stay hidden."""
         self._row_words = words
-        self.button.setText(words)
-        self._value.setText(value)
+        self._value.setText(f"{value} · {SIGNS['problem']} {problem}" if problem else value)
+        dress(self._value, "problem" if problem else "muted")
         self._put_value()
-        self.button.setAccessibleName(" ".join(filter(None, (without_key(words), value))))
+        self.button.setAccessibleName(" ".join(filter(None, (without_key(words), value, problem))))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
