@@ -253,7 +253,8 @@ def test_a_pause_moves_nothing(
     def places() -> list[tuple[QPoint, QSize]]:
         bars = [one for one in install.findChildren(QProgressBar) if one.isVisible()]
         assert len(bars) == 3
-        seen = [*install.steps.findChildren(Sign), *bars, install.progress, install.cancel, window.footer]
+        words = [one for row in install.steps._rows.values() for one in (row.name, row.words, row.right)]
+        seen = [*install.steps.findChildren(Sign), *bars, install.progress, install.cancel, window.footer, *words]
         return [(one.mapTo(window, QPoint()), one.size()) for one in seen]
 
     before = places()

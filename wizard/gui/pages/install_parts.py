@@ -319,7 +319,6 @@ class RunSteps(QWidget):
         self._rows = {name: _Row() for name in names}
         for name, row in self._rows.items():
             beside = (None, stacked(row.name, row.words)) if self._is_narrow else (row.name, row.words)
-            row.right.setMinimumWidth(0 if self._is_narrow else _RIGHT)
             self._card.add_row(row.sign, *beside, row.right, tight=True)
             if name == _FETCH:
                 self._bars = FileBars(before)
@@ -347,6 +346,8 @@ class RunSteps(QWidget):
         is_above = state == "failed" and view.ending is not None and view.ending.summary is not None
         put_words(row.words, (detail or said) if state != "not-started" and not is_above else "")
         row.words.setVisible(bool(row.words.text()) or not self._is_narrow)
+        paused = row.right.fontMetrics().horizontalAdvance(step_state("paused", self._translator.language)) + 1
+        row.right.setMinimumWidth(paused if self._is_narrow else _RIGHT)  # so that no pause moves what stands there
         put_words(row.right, word if state in _SAID else self._right(step, is_going))
 
     def _now(self, step: StepView, view: RunView) -> str:
