@@ -108,6 +108,15 @@ def test_the_help_of_verify_is_true_without_a_card_and_without_a_failure() -> No
     assert "If the test fails, the page says why, and a button “Repair” appears" in words
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_help_names_what_is_seen_and_what_ssh_asks(language: str) -> None:
+    known = catalogue(language)
+    assert all(sign in known["page.help.build"] for sign in (" ✕ ", "“–”"))
+    shape = {"en": "four circles", "zh_CN": "四个圆点"}[language]
+    assert shape in known["page.help.build"], "they are drawn so"
+    assert "yes" in known["page.help.far-host"], "the first time"
+
+
 def test_the_help_is_opened_with_the_mouse_and_speaks_the_other_language(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
     qtbot.mouseClick(window.rail.help_button, Qt.MouseButton.LeftButton)
