@@ -68,7 +68,7 @@ def test_names_are_read_in_a_narrow_window(language: str, qtbot: QtBot, make_win
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-@pytest.mark.parametrize("width", [640, 1000, 1024, 1056, 1088, 1120, 1280])
+@pytest.mark.parametrize("width", [640, 900, 1000, 1024, 1056, 1088, 1120, 1280])
 def test_folders_are_read_in_a_wider_window_as_in_a_narrow_one(
     width: int, qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -77,6 +77,18 @@ def test_folders_are_read_in_a_wider_window_as_in_a_narrow_one(
     page = opened(qtbot, window)
     lower(window, (width, 640))
     at_rest(qtbot, Resized(page.table.viewport()))
+    assert page.table.columnWidth(0) >= 200, "pixels"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sizes_are_compared_where_there_is_room(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    """The name had 352 pixels and more, and a size none."""
+    window = make_window(language)
+    page = opened(qtbot, window)
+    lower(window, (900, 600))
+    at_rest(qtbot, Resized(page.table.viewport()))
+    assert not page.table.isColumnHidden(SIZE)
     assert page.table.columnWidth(0) >= 200, "pixels"
 
 

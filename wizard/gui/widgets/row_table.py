@@ -25,7 +25,7 @@ Index = QModelIndex | QPersistentModelIndex
 SHARE = Qt.ItemDataRole.UserRole  # of a size: its part of the largest, 0 to 1
 BADGE = Qt.ItemDataRole.UserRole + 1  # of a state: what colours it
 FOLDER = Qt.ItemDataRole.UserRole + 2  # of a name: the line below it
-_BAR_WIDTH, _BAR_HEIGHT, EDGE, _INSET = 64, 8, 4, 11  # pixels
+_BAR_WIDTH, _BAR_HEIGHT, EDGE, _INSET = 54, 8, 4, 11  # pixels
 SMALL = 0.9  # of the running text
 
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN, _ALL_ROWS = 8, 100_000  # in a form; on a page of its own, which scrolls
-_LEAST_TALL = {_PYTHON: 860, _SIZE: 765, _USED: 680}  # pixels of the table: the folder below the name keeps 200
+_LEAST_TALL = {_PYTHON: 860, _SIZE: 755, _USED: 680}  # pixels of the table: the folder below the name keeps 200
 _LEAST = {_ENGINE: 800, _PYTHON: 680, _USED: 680}
 _OF_PYTHON = 80  # pixels of its column
 _NARROW = 540  # pixels of the table: below it a name, a state and one more have room
