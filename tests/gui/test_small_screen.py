@@ -12,12 +12,14 @@ from pytestqt.qtbot import QtBot
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.test_doctor import opened
+from tests.gui.test_environment_table import Resized, at_rest
 from tests.gui.test_layout import is_across, is_whole
 from tests.gui.test_pictures import MACHINES, MachineSession, failing_at
 from tests.gui.test_verify import reached
-from tests.gui.walking import go_to, lower, press, settle, visible
+from tests.gui.walking import LEAST, go_to, lower, press, settle, visible
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.build.cards import VerdictCard
+from wizard.gui.pages.build.page import BuildPage
 from wizard.gui.pages.install import InstallPage
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.messages import LANGUAGES
@@ -190,3 +192,38 @@ def test_the_buttons_of_a_setup_that_failed_are_whole(qtbot: QtBot, window: Wiza
     qtbot.waitUntil(lambda: all(one.width() >= one.minimumSizeHint().width() for one in buttons))
     lower(window, (1080, 740))
     qtbot.waitUntil(lambda: window.footer._right.spacing() == 10)
+
+
+def test_each_step_of_the_rail_has_a_circle_of_its_own(qtbot: QtBot, window: WizardWindow) -> None:
+    """They lay over each other: a row has 23 pixels there."""
+    go_to(qtbot, window, PageId.BUILD)
+    rail, steps = window.rail, [*window.rail.steps.values()]
+
+    def colours(down: int) -> list[str]:
+        """Return those in the middle of each step, so many pixels below its upper edge."""
+        drawn = rail.grab().toImage()
+        middle = [step.mapTo(rail, QPoint(step.width() // 2, down)) for step in steps]
+        return [drawn.pixelColor(one * drawn.devicePixelRatio()).name() for one in middle]
+
+    ground = rail.grab().toImage().pixelColor(QPoint(1, 1)).name()
+    qtbot.waitUntil(lambda: any(one != ground for one in colours(0) + colours(2)))
+    assert set(colours(0)) == {ground}
+    assert ground not in colours(2) + colours(3)
+
+
+def test_what_is_chosen_beside_a_build_is_whole(qtbot: QtBot, window: WizardWindow) -> None:
+    """The box of Pythons lost the number, or a part of it."""
+    go_to(qtbot, window, PageId.BUILD)
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, BuildPage)
+    assert "3.12" in page.python.currentText()
+    parts, resized = (page.python, *page.companions.values()), Resized(page.python)
+
+    def are_whole() -> bool:
+        return all(is_whole(one) and one.width() >= one.sizeHint().width() for one in parts)
+
+    qtbot.waitUntil(are_whole)
+    at_rest(qtbot, resized)
+    assert are_whole()
+    assert window.width() == LEAST[0]

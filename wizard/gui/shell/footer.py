@@ -18,6 +18,7 @@ from wizard.gui.widgets.labels import dress, label, plain_tip
 
 _SIDE, _NARROW_SIDE = 36, 8  # pixels: as the page, and where the words need the room on a small screen
 _ABOVE, _GAP = 12, 10  # pixels
+_GAPS, _LEAST_GAP = (_GAP, _ABOVE // 2), 4  # between buttons: no words are cut for them
 _LOW = 360  # pixels: a lower window has no room for the question and the footer
 _MOST_GAPS = 5  # between the buttons of one line
 _LEAST_SEEN = 24  # pixels of what has the keys
@@ -145,7 +146,7 @@ class Footer(QFrame):
         room = self.width() - 2 * _NARROW_SIDE
         widest = max(end.minimumSizeHint().width() for end in self._ends)
         was = self._right.spacing()
-        within = _GAP if widest + _MOST_GAPS * (_GAP - was) <= room else _ABOVE // 2
+        within = next((gap for gap in _GAPS if widest + _MOST_GAPS * (gap - was) <= room), _LEAST_GAP)
         if within != was:
             self._right.setSpacing(within)
             for part in (*self._ends, *(one for both in self._holders.values() for one in both)):

@@ -26,6 +26,7 @@ from wizard.gui.widgets.labels import label, plain_tip
 _SHORT_LANGUAGES = {"zh_CN": "中文", "en": "English"}
 _SHORTEST = {"zh_CN": "中", "en": "En"}
 _NAME_LEFT = 44  # pixels
+_CIRCLE, _APART = 24, 3  # pixels of a step's circle, and between two of them
 _SIDES, _LOW_SIDES = (10, 24, 10, 18), (2, 6, 2, 6)  # pixels around it
 _LOW = 520  # pixels: less than all of it needs below each other
 _THEME_SIGNS = dict(zip(THEMES, ("monitor", "sun", "moon"), strict=True))
@@ -155,7 +156,8 @@ class RailStep(_RailButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = self._theme.colour
-        circle = QRectF(self._left(8, 24), (self.height() - 24) / 2, 24, 24)
+        side = min(_CIRCLE, self.height() - _APART)  # in the lowest window
+        circle = QRectF(self._left(8, side), (self.height() - side) / 2, side, side)
         filled, is_reached = self._is_now or self._has_failed, self._is_now or self._is_done
         if filled:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -178,13 +180,13 @@ class RailStep(_RailButton):
 
     @staticmethod
     def _draw(painter: QPainter, circle: QRectF, lines: Sequence[tuple[float, float, float, float]]) -> None:
-        """`lines`: from and to, in pixels from the circle's corner."""
+        """`lines`: from and to, in pixels from the corner of a whole circle."""
         pen = QPen(painter.pen().color(), 2.2)
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         painter.setPen(pen)
-        corner = circle.topLeft()
+        corner, part = circle.topLeft(), circle.width() / _CIRCLE
         for left, top, right, bottom in lines:
-            painter.drawLine(corner + QPointF(left, top), corner + QPointF(right, bottom))
+            painter.drawLine(corner + QPointF(left, top) * part, corner + QPointF(right, bottom) * part)
 
 
 class Rail(QWidget):

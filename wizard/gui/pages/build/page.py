@@ -127,8 +127,8 @@ class BuildPage(Page):
 
     def retranslate(self) -> None:
         self._say_head()
-        self.companions["torchvision"].setText(self.tr("torch&vision"))
-        self.companions["torchaudio"].setText(self.tr("torcha&udio"))
+        self.companions["torchvision"].setText("torch&vision")  # a name: the same in each language
+        self.companions["torchaudio"].setText("torcha&udio")
         self.every.setText(self.tr("A&ll versions"))
         self._name_guide()
         self.python.setAccessibleName(self.tr("Python version"))
