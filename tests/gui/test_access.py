@@ -105,6 +105,17 @@ def test_the_page_and_its_states_have_names(qtbot: QtBot, make_window: MakeWindo
             assert all(heard(one).name for one in visible(window, kind)), name
 
 
+def test_nothing_is_met_that_says_nothing(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    """A fold without a figure, a heading without a size. What lies in a row is read as that row."""
+    window = make_window()
+    for name, page in every_page(qtbot, window, session):
+        for part in page.findChildren(Fold):
+            part.button.setChecked(True)
+        labels = [one for one in visible(window, QLabel) if isinstance(one, QLabel)]
+        empty = [one for one in labels if not one.text() and not one.accessibleName() and one.pixmap().isNull()]
+        assert [one for one in empty if not isinstance(one.parent(), RowCell)] == [], name
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_two_buttons_of_a_page_are_called_the_same(
     language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession

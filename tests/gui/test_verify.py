@@ -301,6 +301,9 @@ def test_a_failure_shows_the_link_that_does_not_hold(
     settle(qtbot, window)
     links = [(link.state, link.isVisible()) for link in window.page.findChildren(LinkBox)]
     assert links == [("ok", True), ("broken", True), ("ok", True), ("ok", True)]
+    named = [link.accessibleName() for link in window.page.findChildren(LinkBox)]
+    ends = [name.rpartition(", ")[2] for name in named]
+    assert ends == ["fits", "does not fit", "fits", "fits"], "in words that are no chain's"
 
 
 @pytest.fixture

@@ -74,6 +74,7 @@ def test_each_computer_has_its_seat(
     qtbot.waitUntil(lambda: [one.text() for one in seats if one.isVisible()] == ["1", "2", "3", "4", "5"], timeout=LONG)
     assert [one.property("state") for one in seats] == ["away", "problem", "ok", "away", "ok"]
     assert seats[1].accessibleName() == "seat 2: needs help"
+    assert seats[3].accessibleName() == "seat 4: has not reported", "called as the others are"
     assert [one._cause for one in seats] == ["", "Disk full", "", "", ""]
     assert [one.property("told") for one in seats] == [False, True, False, False, False]
     press(qtbot, seats[2])

@@ -19,7 +19,7 @@ from tests.gui.test_layout import LEAST
 from tests.gui.walking import press
 from tests.servers.fault_server import FaultServer
 from wizard.app.classroom import ClassTools
-from wizard.classroom.code import code_of
+from wizard.classroom.code import code_of, spoken
 from wizard.classroom.pack.build import BuildOptions, build
 from wizard.classroom.pack.make import wanted_of
 from wizard.classroom.results.proof import class_key_of
@@ -44,7 +44,8 @@ def test_it_is_handed_out_counted_and_stopped(  # type: ignore[no-untyped-def]
     code = code_of(built[0].file.sha256, class_key_of(pack))
     assert page.serving.code.code == code
     said_code, _, key = code.partition("+")
-    large = next(one for one in page.serving.findChildren(QLabel) if one.accessibleName() == said_code)
+    spelled = ", ".join(spoken(said_code, "en"))  # as on the projector
+    large = next(one for one in page.serving.findChildren(QLabel) if one.accessibleName() == spelled)
     assert large.isVisible()
     assert large.text().replace("\n", "-") == said_code, "what is enough to join, in short lines"
     assert max(map(len, large.text().splitlines())) <= 10

@@ -256,7 +256,7 @@ class SeatMap(QWidget):
             cause = brief_cause(row.code, self._translator.language)
         elif row is not None:
             state, sign, said = "ok", "check", self.tr("ready")
-        words = told_of((row.label or row.machine) if row is not None else name, said)
+        words = told_of((row.label or row.machine) if row is not None else self._called(name), said)
         seat.show_words(name, cause)
         seat.setToolTip(plain_tip(words))
         seat.setAccessibleName(words)
@@ -265,6 +265,12 @@ class SeatMap(QWidget):
             seat.setProperty("state", state)
             seat.setIcon(icon(sign, "muted" if state == "away" else f"on_{state}"))
             restyle(seat)
+
+    def _called(self, number: str) -> str:
+        """Return what one that has not reported is called, as those that have: `seat 4`, where `seat 1` is ready."""
+        like = next((row.label for row in self._rows if row is not None and seat_number(row.label)), "")
+        found = _NUMBER.search(like)
+        return f"{like[: found.start(1)]}{number.zfill(len(found[1]))}{like[found.end(1) :]}" if found else number
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from wizard.classroom.code import spoken
 from wizard.classroom.results.room import MOST_SEATS, RED, ClassResults, MachineRow
 from wizard.classroom.results.room_page import sentences
 from wizard.gui.shell.serving import PACK, ServingNow
@@ -111,7 +112,7 @@ class ServingPanel(QFrame):
     @property
     def begun(self) -> str:
         """What is said aloud as sharing begins."""
-        return self.tr("The class is shared now. Class code: %1").replace("%1", self._said_code.accessibleName())
+        return self.tr("The class is shared now. Class code: %1").replace("%1", self.code.code.partition("+")[0])
 
     def _stop(self) -> None:
         self.stop_wanted.emit()
@@ -198,7 +199,7 @@ class ServingPanel(QFrame):
         said, _, key = code.partition("+")
         groups = said.split("-")  # two in a line, as one says them
         self._said_code.setText("\n".join("-".join(groups[at : at + 2]) for at in range(0, len(groups), 2)))
-        self._said_code.setAccessibleName(said)
+        self._said_code.setAccessibleName(", ".join(spoken(said, self._translator.language)))
         signed = self.tr("for signed results add +%1").replace("%1", key) if key else ""
         self._or.setText("\n".join(filter(None, (self.tr("or %1").replace("%1", shown[0]), signed))))
         for line, words in zip((self.code, self.command, *self.addresses), (*wanted, *shown), strict=False):

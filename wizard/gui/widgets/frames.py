@@ -252,10 +252,10 @@ class Fold(QFrame):
         """Where it has no room beside the words it is their second line: it lay over them."""
         self.button.setText(self._row_words)
         needed = self.button.sizeHint().width() + self._value.sizeHint().width() + _GAP  # the first with its edges
-        is_below = bool(self._value.text()) and needed > self.width()
-        self._value.setVisible(not is_below)
+        is_below = bool(said := self._value.text()) and needed > self.width()
+        self._value.setVisible(bool(said) and not is_below)  # nor an empty one, for readers
         if is_below:
-            self.button.setText(f"{self._row_words}\n{self._value.text()}")
+            self.button.setText(f"{self._row_words}\n{said}")
 
     def _bring_into_view(self) -> None:
         """What was opened at the lower edge is seen, and the row that opened it stays seen."""

@@ -265,6 +265,7 @@ class SourceRows(QWidget):
         self._box.setVisible(bool(rows))
         size = next((row.size for row in rows if row.size and row.kind == "torch"), size)
         self._size.setText(bytes_text(size) if size else "")
+        self._size.setVisible(bool(size))
         while len(self._lines) > len(rows):
             line = self._lines.pop()
             self._group.removeButton(line.radio)

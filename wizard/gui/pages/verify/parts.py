@@ -326,7 +326,7 @@ class BrokenChain(QFrame):
         empty(self._links)
         for link in links:
             made = LinkBox(link.kind, "ok" if link.holds else "broken")
-            said = self.tr("holds") if link.holds else self.tr("does not hold")
+            said = self.tr("fits") if link.holds else self.tr("does not fit")
             fact = build_text(link.fact) if link.kind == "wheel" else variant_text(link.fact)
             made.show_words(link_name(link.kind), fact, f"{link_name(link.kind)}: {fact}, {said}")
             self._links.addWidget(made, 1)
