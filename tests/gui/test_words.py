@@ -212,7 +212,7 @@ def test_no_button_and_no_name_of_a_check_is_a_word_of_the_trade() -> None:
     [
         (
             "Start it with `--shm-size=8g` or `--ipc=host`; otherwise use fewer workers.",
-            "Start it with option 1 below or option 2 below; otherwise use fewer workers.",
+            "Start it with option 1 below or option 2; otherwise use fewer workers.",
             ("--shm-size=8g", "--ipc=host"),
         ),
         (
@@ -221,8 +221,15 @@ def test_no_button_and_no_name_of_a_check_is_a_word_of_the_trade() -> None:
             ("ulimit -v", "--no-build-isolation"),
         ),
         ("Run: `unset LD_PRELOAD`, and start it.", "Run the command below, and start it.", ("unset LD_PRELOAD",)),
-        ("Set `A_B=1` and try `C_D=1`.", "Use setting 1 below and try setting 2 below.", ("A_B=1", "C_D=1")),
-        ("Try: `A_B=0 python -c 1`", "Try: the command below.", ("A_B=0 python -c 1",)),
+        ("Set `A_B=1` and try `C_D=1`.", "Use setting 1 below and try setting 2.", ("A_B=1", "C_D=1")),
+        ("Try: `A_B=0 python -c 1`", "Try: run the command below.", ("A_B=0 python -c 1",)),
+        ("Then run: `a x` and type: `b y`", "Then run command 1 below and type command 2.", ("a x", "b y")),
+        ("Inside: `wsl -l -v` must show 2.", "Inside: the command below must show 2.", ("wsl -l -v",)),
+        (
+            "Less memory: `A_B=1`; or ComfyUI: `--x`",
+            "Less memory: use the setting below; or ComfyUI: use the option below.",
+            ("A_B=1", "--x"),
+        ),
         ("Make it [on the page {page.place}.|with --prefix]", "Make it on the page “Place”.", ()),
         ("Look at `a | b`[| (--x)]: “{page.doctor}”.", "Look at the command below: “Check or repair”.", ("a | b",)),
     ],
@@ -244,7 +251,7 @@ def test_options_and_commands_stand_below_with_their_names(qtbot: QtBot) -> None
     advice = Advice(in_window("In a container: `--gpus all` and `--ipc=host`, then `uv sync`.", "en"))
     qtbot.addWidget(advice)
     names = [one.text() for one in advice.fold.findChildren(QLabel)]
-    assert advice.text() == "In a container: option 1 below and option 2 below, then the command below."
+    assert advice.text() == "In a container: use option 1 below and option 2, then the command below."
     assert [name for name in names if name.startswith(("Option", "Command"))] == ["Option 1", "Option 2", "Command"]
     assert [line.code for line in advice.fold.findChildren(CodeLine)] == ["--gpus all", "--ipc=host", "uv sync"]
 
@@ -262,7 +269,11 @@ def test_chinese_runs_into_the_word_for_a_command(qapp: QApplication) -> None:
     asked = apart(in_window("请在同一环境中运行：`python --version`", "zh_CN"))
     by_the_way = apart(in_window("请先运行 `wsl --shutdown`，再重启。", "zh_CN"))
     setting = apart(in_window("请设置 `NCCL_P2P_DISABLE=1`，并运行 `nvidia-smi`。", "zh_CN"))
+    several = apart(
+        in_window("先看：`nvidia-smi`，再运行 `wsl --update`；WSL：`wsl -l -v` 应显示 2；vLLM：`--x`", "zh_CN")
+    )
     translator.set_language("en")
+    assert several[0] == "先看：运行下面的命令 1，再运行命令 2；WSL：命令 3 应显示 2；vLLM：使用下面的选项。"
     assert asked == ("请在同一环境中运行下面的命令。", ("python --version",))
     assert by_the_way == ("请先运行下面的命令，再重启。", ("wsl --shutdown",))
     assert setting == ("请使用下面的设置，并运行下面的命令。", ("NCCL_P2P_DISABLE=1", "nvidia-smi"))

@@ -7,24 +7,35 @@ terminal”; a page's name becomes a link.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
 from wizard.app.pages.order import PageId, SideId
 from wizard.model.marks import COMMAND, END, PAGE, PAGE_NAMES
 
-# What stands around a sign goes with it: quotes, and the colon or the verb that leads to a command.
+# What stands around a sign goes with it: quotes, and the colon or the verb that leads to a command. Where the command
+# itself followed a colon, its word wants a verb; but none where it has one of its own ("the command below shows").
 _COMMAND = re.compile(f'[“`"]?{COMMAND}([^{END}]*){END}[”`"]?')
 _PAGE = re.compile(f'[“"]?{PAGE}([^{END}]*){END}[”"]?')
 _SETTING = re.compile(r"[A-Z][A-Z0-9_]*(=\S*)?")
+_TYPED = r"(?:the command below|command \d)"
+_USED = r"(?:the (?:option|setting) below|(?:option|setting) \d)"
+_VERB = r"(?: below)? (?:lists|must|names|says|sets|shows|stands)\b"
+_VERB_ZH = r"(?:下面的)?(?:命令|选项|设置)(?: \d)? ?(?:会|应|必须|可以|能|显示|列出)"
 _AROUND = (
-    (r"\b([Rr]un): (?=(?:the )?(?:command|option|setting|variable)\b.*below)", r"\1 "),
-    (r"\bSet (?=(?:the )?setting)", "Use "),
-    (r"\bset (?=(?:the )?setting)", "use "),
-    ("设(?:置|为)? ?(?=下面的设置)", "使用"),
-    ("(?:运行[： ]|(?<=[里中]) ?)(?=下[面方]的命令)", "运行"),
-    (r"(?<=[一-鿿，、；。：（）”]) (?=下面的)|(?<=下面的..) (?=[一-鿿（])", ""),
-    (r"(下面的.. \d)(?=[一-鿿])", r"\1 "),
+    (rf"\b([Rr]un|[Tt]ype): (?={_TYPED})", r"\1 "),
+    (r"\bSet (?=(?:the setting below|setting \d))", "Use "),
+    (r"\bset (?=(?:the setting below|setting \d))", "use "),
+    (rf": (?={_TYPED}(?!{_VERB}))", ": run "),
+    (rf": (?={_USED}(?!{_VERB}))", ": use "),
+    (r"设(?:置|为)? ?(?=下面的设置|设置 \d)", "使用"),
+    (r"(?:运行[： ]|(?<=[里中]) ?)(?=下[面方]的命令|命令 \d)", "运行"),
+    (r"(?<=执行|输入)：(?=下面的命令|命令 \d)", ""),
+    (rf"：(?!{_VERB_ZH})(?=下面的命令|命令 \d)", "：运行"),
+    (rf"：(?!{_VERB_ZH})(?=下面的选项|下面的设置|选项 \d|设置 \d)", "：使用"),
+    (r"(?<=[一-鿿，、；。：（）”]) (?=下面的|(?:命令|选项|设置|变量) \d)|(?<=下面的..) (?=[一-鿿（])", ""),
+    (r"((?:命令|选项|设置|变量) \d)(?=[一-鿿])", r"\1 "),
 )
 
 
@@ -63,13 +74,13 @@ def linked(words: str, here: str = "") -> str:
 
 def apart(words: str) -> tuple[str, tuple[str, ...]]:
     """Return the words, and the commands and options of other programs that stood in them; the words say which is meant
-    where."""
+    where, and once that the numbered ones stand below."""
     found = tuple(dict.fromkeys(_COMMAND.findall(words)))
+    numbered = [each for each in _COMMAND.finditer(words) if _place(each[1], found)]
 
     def pointed(each: re.Match[str]) -> str:
-        kind = kind_of(each[1])
-        alike = [one for one in found if kind_of(one) == kind]
-        said = _pointed(kind, alike.index(each[1]) + 1 if len(alike) > 1 else 0)
+        is_first = bool(numbered) and each.start() == numbered[0].start()
+        said = _pointed(kind_of(each[1]), _place(each[1], found), is_first)
         before = words[: each.start()].rstrip()
         return said[0].upper() + said[1:] if not before or before.endswith(".") else said
 
@@ -81,13 +92,27 @@ def apart(words: str) -> tuple[str, tuple[str, ...]]:
     return f"{said}{'。' if re.search('[一-鿿]', said) else '.'}" if ends else said, found
 
 
-def _pointed(kind: str, number: int) -> str:
-    if number:
-        numbered = {
+def _place(part: str, found: Sequence[str]) -> int:
+    """Return its number among those of its kind; 0 where it is the only one."""
+    alike = [one for one in found if kind_of(one) == kind_of(part)]
+    return alike.index(part) + 1 if len(alike) > 1 else 0
+
+
+def _pointed(kind: str, number: int, is_first: bool) -> str:
+    if number and is_first:
+        first = {
             "option": QCoreApplication.translate("Advice", "option %1 below"),
             "setting": QCoreApplication.translate("Advice", "setting %1 below"),
             "variable": QCoreApplication.translate("Advice", "variable %1 below"),
             "command": QCoreApplication.translate("Advice", "command %1 below"),
+        }
+        return first[kind].replace("%1", str(number))
+    if number:
+        numbered = {
+            "option": QCoreApplication.translate("Advice", "option %1"),
+            "setting": QCoreApplication.translate("Advice", "setting %1"),
+            "variable": QCoreApplication.translate("Advice", "variable %1"),
+            "command": QCoreApplication.translate("Advice", "command %1"),
         }
         return numbered[kind].replace("%1", str(number))
     return {
