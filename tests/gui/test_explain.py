@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, Qt, QTimer, QUrl
+from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -303,6 +303,8 @@ def test_an_error_of_torch_leads_to_the_doctor_on_its_environment(
     settle(qtbot, window)
     assert any('href="https://github.com/' in one.text() for one in window.findChildren(QLabel))
     (doctor,) = [one for one in page._result.findChildren(QPushButton) if "vironment" in one.text()]
+    (head,) = [one for one in page._result.findChildren(QLabel) if one.text() == "What to do"]
+    assert doctor.mapTo(page._result, QPoint()).y() > head.mapTo(page._result, QPoint()).y()
     press(qtbot, doctor)
     settle(qtbot, window)
     assert window.side.here is not None

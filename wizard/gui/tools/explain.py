@@ -252,7 +252,7 @@ class ExplainPage(SidePage):
         doing = self._doing(answer, one.error.examined, is_setup=not _SET_UP_BY.isdisjoint(pages_of(fix)))
         is_elsewhere = one.advice.startswith(_OF_TEXT) and one.with_card is not None and answer.environment is None
         here, there = ((), doing) if is_elsewhere else (doing, ())
-        for name, words, below in (("cause", self.signed(one.cause), here), ("fix", fix, ())):
+        for name, words, below in (("cause", self.signed(one.cause), ()), ("fix", fix, here)):
             lines.addWidget(self._add_head(self.say(message(f"explain.{name}"))))
             advice = self._add_linked(words)
             advice.fold.button.setChecked(not here)
