@@ -1,0 +1,55 @@
+"""Every answer of Explain as the window says it, where its commands are taken out and stand below."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from wizard.gui.shell.translator import Translator
+from wizard.gui.widgets.commands import apart
+from wizard.model.marks import in_window
+from wizard.model.messages import LANGUAGES, catalogue
+
+_BROKEN = re.compile(
+    r"below, say\b|\b(an?|line) (option|setting|variable|command) \d? ?below|below …"
+    r"|(写?一行|例如) ?下面的|下面的.. ?\d? ?…"
+)
+_NO_VERB = re.compile(
+    r"(The )?(command|option|setting|variable)( \d)? below|下面的(命令|选项|设置|变量)", re.IGNORECASE
+)
+_BELOW = re.compile(r"\bbelow\b|下面的(?:命令|选项|设置|变量)")
+_MOST_BELOW = 2  # the first of what is numbered, and what has no number
+_MOST_WORDS = 60
+_END = re.compile(r"[.!?][\"”]?(?: |$)|。")
+_MOST_SENTENCES = 2  # of a cause: the second says what is whole, or where more stands
+
+
+@pytest.fixture(params=LANGUAGES)
+def said(request: pytest.FixtureRequest, qapp: QApplication) -> dict[str, str]:
+    translator = Translator(qapp, request.param)
+    found = {
+        key: apart(in_window(words, request.param))[0]
+        for key, words in catalogue(request.param).items()
+        if key.startswith("explain.")
+    }
+    translator.set_language("en")
+    return found
+
+
+def test_an_advice_reads_well_without_its_commands(said: dict[str, str]) -> None:
+    assert {key: words for key, words in said.items() if _BROKEN.search(words)} == {}
+
+
+def test_an_answer_begins_with_what_is_to_be_done_and_points_below_once(said: dict[str, str]) -> None:
+    answers = {key: words for key, words in said.items() if key.startswith("explain.error.")}
+    assert {key: words for key, words in answers.items() if _NO_VERB.match(words)} == {}
+    assert {key: words for key, words in said.items() if len(_BELOW.findall(words)) > _MOST_BELOW} == {}
+
+
+def test_an_answer_is_short(said: dict[str, str]) -> None:
+    fixes = {key: words for key, words in said.items() if key.startswith("explain.error.") and key.endswith(".fix")}
+    assert {key: words for key, words in fixes.items() if len(words.split()) > _MOST_WORDS} == {}
+    causes = {key: words for key, words in said.items() if key.startswith("explain.error.") and key.endswith(".cause")}
+    assert {key: words for key, words in causes.items() if len(_END.findall(words)) > _MOST_SENTENCES} == {}
