@@ -272,7 +272,9 @@ def test_chinese_runs_into_the_word_for_a_command(qapp: QApplication) -> None:
     several = apart(
         in_window("先看：`nvidia-smi`，再运行 `wsl --update`；WSL：`wsl -l -v` 应显示 2；vLLM：`--x`", "zh_CN")
     )
+    shows = apart(in_window("在 Windows 中 `wsl -l -v` 应显示 2，再在其中 `wsl --update`", "zh_CN"))
     translator.set_language("en")
+    assert shows[0] == "在 Windows 中下面的命令 1 应显示 2，再在其中运行命令 2。"
     assert several[0] == "先看：运行下面的命令 1，再运行命令 2；WSL：命令 3 应显示 2；vLLM：使用下面的选项。"
     assert asked == ("请在同一环境中运行下面的命令。", ("python --version",))
     assert by_the_way == ("请先运行下面的命令，再重启。", ("wsl --shutdown",))
