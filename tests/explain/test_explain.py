@@ -24,7 +24,7 @@ from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.diagnose.known_errors.fact_checks import judge_facts
 from wizard.diagnose.known_errors.facts import parse_facts
-from wizard.diagnose.known_errors.match import explain, known_errors, parse_errors
+from wizard.diagnose.known_errors.match import cause_and_fix, explain, known_errors, parse_errors
 from wizard.diagnose.known_errors.pasted import decode
 from wizard.machine.machine_file import read_machine_file
 from wizard.model.marks import in_terminal
@@ -142,6 +142,32 @@ def test_a_compiled_module_leads_to_the_package_that_brings_it() -> None:
     )
     assert "mamba_ssm" in text(explain(words)[0].fix, "en")
     assert parse_facts(words).failed_file == "mamba_ssm"
+
+
+@pytest.mark.parametrize(
+    ("said", "row"),
+    [
+        ("fatal: unable to access 'https://git.example/a/b.git/': Could not resolve host: git.example", "git-host"),
+        (
+            "fatal: unable to access 'https://me:pw@git.example/b/': Failed to connect to 127.0.0.1 port 7890",
+            "git-host",
+        ),
+        ("Building wheel for foo (setup.py): error\nfoo.c:1:10: fatal error: bar.h: No such file", "header-missing"),
+        ("ERROR: Failed building wheel for foo", "kind-build"),
+    ],
+)
+def test_why_a_part_of_a_project_was_not_installed_is_known(said: str, row: str) -> None:
+    """Verify leads there with what pip and git said; only the kind of a failure it does not say itself."""
+    assert first(said) == row
+    assert (cause_and_fix(said) is None) is row.startswith("kind-")
+    assert "pw" not in text(explain(said)[0].cause, "en")
+
+
+def test_the_headers_of_python_and_cuda_are_other_rows_matter() -> None:
+    said = "ERROR: Failed building wheel for foo\nfoo.cu:1:10: fatal error: {}: No such file or directory"
+    found = {name: first(said.format(name)) for name in ("Python.h", "cuda_runtime.h", "torch/extension.h", "stddef.h")}
+    assert "header-missing" not in found.values(), found
+    assert first(said.format("GL/osmesa.h")) == "header-missing"
 
 
 def test_a_row_hides_other_rows_only() -> None:
