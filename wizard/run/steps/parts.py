@@ -33,7 +33,6 @@ from wizard.run.steps.parts_outcome import (
     has_their_files,
     is_another,
     is_locked,
-    is_spoiled_by,
     lacking_needs,
     names_of,
     why_failed,
@@ -138,9 +137,7 @@ class Parts(Step):
         installer_for(context, created, self.name, deep=True).pipeline(ready, is_cancelled=context.is_stopped)
         locked.look()
         if spoiled := [file.name for file in files if locked.is_spoiled(file)]:
-            said = is_spoiled_by(part, ", ".join(spoiled))
-            found.is_left(part)
-            found.checks.append(SmokeCheck("part", "warning", said, data={"part": part.name}))
+            found.spoiled(part, ", ".join(spoiled))
         return not spoiled
 
     def _pip(self, context: Context, *words: str, part: ProjectPart | None = None) -> Outcome:

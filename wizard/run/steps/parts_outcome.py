@@ -42,6 +42,12 @@ class PartsOutcome:
         if part not in self.left:
             self.left.append(part)
 
+    def spoiled(self, part: ProjectPart, others: str) -> None:
+        """`others`: the locked packages whose files could not be put back."""
+        self.is_left(part)
+        for said in (is_spoiled_by(part, others), look_at_the_others()):
+            self.checks.append(SmokeCheck("part", "warning", said, data={"part": part.name}))
+
     def note(self, said: Message, part: ProjectPart | None = None, in_place_of: Collection[str] = ()) -> None:
         """`part`: what is not in, whose command goes with it; `in_place_of`: the locked packages that this would
         change."""
@@ -117,13 +123,25 @@ def has_their_files(part: ProjectPart, others: str) -> Message:
     )
 
 
+SPOILED = "verify.project.part-spoiled"
+
+
 def is_spoiled_by(part: ProjectPart, others: str) -> Message:
     return message(
         "verify.project.part-spoiled",
         "“{name}” has written into files of {others}, and these could not be put back: other environments may share "
-        "them. Set this environment up anew, and let Doctor look at the others.",
+        "them.",
         name=part.name,
         others=others,
+    )
+
+
+def look_at_the_others() -> Message:
+    """Say what to do where other environments may have what a part spoiled: only all contents show it for certain."""
+    return message(
+        "verify.project.part-look",
+        "Set this environment up anew, and have each of the others looked at: "
+        "[{page.doctor}|torch-wizard doctor --deep --prefix FOLDER].",
     )
 
 

@@ -12,7 +12,8 @@ from wizard.machine.machine_file import machine_from_json
 from wizard.model.lock import Lock
 from wizard.model.messages import Message, message
 from wizard.run.context import Context, Step
-from wizard.run.verify.model import Explain, SmokeCheck, Verification, explains_nothing
+from wizard.run.steps.parts_outcome import SPOILED, look_at_the_others
+from wizard.run.verify.model import Diagnosis, Explain, SmokeCheck, Verification, explains_nothing
 from wizard.run.verify.project import try_project
 from wizard.run.verify.smoke import check_name, verify
 
@@ -44,6 +45,9 @@ class Verify(Step):
         found = (*other_torch, *left_out(context.plan), *self._of_project(context, verification))
         if other := next((check for check in found if check.name == "import"), None):
             verification = replace(verification, ok=False, headline=other.message)
+        if verification.torch is None and (spoiled := next((one for one in found if one.message.key == SPOILED), None)):
+            verification = replace(verification, diagnosis=_spoiled(spoiled.message, verification.diagnosis))
+            found = tuple(one for one in found if one is not spoiled and one.message != look_at_the_others())
         verification = replace(verification, checks=(*verification.checks, *found))
         for check in verification.checks:
             context.emitter.detail(self.name, f"{check.state} {check.name} {dict(check.data)}")
@@ -52,9 +56,9 @@ class Verify(Step):
         return verification.headline
 
     def _of_project(self, context: Context, verification: Verification) -> tuple[SmokeCheck, ...]:
-        project = context.plan.project
-        if project is None or verification.torch is None:  # then that is what matters
-            return ()
+        project, parts = context.plan.project, context.parts.result() if context.parts.done() else ()
+        if project is None or verification.torch is None:  # no import of the project's says more than torch's own
+            return parts
         context.emitter.progress(self.name, 0, None, check_name("imports"))
         made = context.place.result().created
         found = try_project(
@@ -62,7 +66,13 @@ class Verify(Step):
         )
         for check in found:
             context.emitter.log(self.name, check.message)
-        return (*found, *(context.parts.result() if context.parts.done() else ()))
+        return (*found, *parts)
+
+
+def _spoiled(said: Message, diagnosis: Diagnosis | None) -> Diagnosis:
+    """Name as the cause what is known to have changed torch or what it needs: how it fails does not tell that."""
+    evidence = diagnosis.evidence if diagnosis else ()
+    return Diagnosis("part-spoiled", said, look_at_the_others(), evidence)
 
 
 def _other_torch(lock: Lock, imported: str | None) -> Iterator[SmokeCheck]:
