@@ -7,16 +7,18 @@ person asked for them. One that does not go in is a note, as an import that fail
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from packaging.utils import canonicalize_name
 
 from wizard.compatibility.model import Plan, ProjectPart
+from wizard.environment.inspect.start_files import LARGEST, start_files, strays
 from wizard.environment.layout import site_packages_of
 from wizard.install.record import check_record, files_of, record_of, stamp
 from wizard.install.store import PackageStore, StoreEntry
@@ -30,6 +32,7 @@ from wizard.run.steps.install import installer_for, measure
 from wizard.run.steps.parts_outcome import (
     PartsOutcome,
     at_work,
+    has_left,
     has_their_files,
     is_another,
     is_locked,
@@ -98,6 +101,15 @@ class Parts(Step):
 
     def _put_in(self, context: Context, part: ProjectPart, held: Path, locked: _Locked, found: PartsOutcome) -> str:
         """Return the name that its build gave it; "" where it is not in now."""
+        before = start_files(locked.site)
+        name = self._built(context, part, held, locked, found)
+        if not name:
+            locked.take_back(before)
+        if left := [one for one in strays(locked.site) if one not in before]:
+            found.checks.append(SmokeCheck("part", "warning", has_left(part, left), data={"part": part.name}))
+        return name
+
+    def _built(self, context: Context, part: ProjectPart, held: Path, locked: _Locked, found: PartsOutcome) -> str:
         outcome = self._pip(context, *pip_words(part, context.place.result().created.prefix, held), part=part)
         said, changed = f"{outcome.stdout}\n{outcome.stderr}", locked.changed()
         if not outcome.ok and changed:
@@ -168,11 +180,11 @@ class _Locked:
 
     def __init__(self, context: Context) -> None:
         created, self._store = context.place.result().created, PackageStore()
-        self._site_packages = site_packages_of(created.prefix, created.python_version)
+        self.site = site_packages_of(created.prefix, created.python_version)
         self._owners = {
-            long_path(self._site_packages / path): file.name
+            long_path(self.site / path): file.name
             for file in context.lock.files
-            for path in files_of(measure(file, self._site_packages, self._store))
+            for path in files_of(measure(file, self.site, self._store))
         }
         self.look()
 
@@ -182,9 +194,22 @@ class _Locked:
 
     def is_spoiled(self, file: LockedFile) -> bool:
         """Return whether one of its files is gone, or has another content than its list says."""
-        source = measure(file, self._site_packages, self._store)
-        changed = changed_files(self._site_packages, record_of(source), canonicalize_name(file.name))
-        return bool(changed or check_record(self._site_packages, source))
+        source = measure(file, self.site, self._store)
+        changed = changed_files(self.site, record_of(source), canonicalize_name(file.name))
+        return bool(changed or check_record(self.site, source))
+
+    def take_back(self, before: Mapping[str, bytes]) -> None:
+        """Make the files that every start of Python reads what they were: a part that is not in changes none."""
+        now, of_nobody = start_files(self.site), strays(self.site)
+        gone = [name for name in of_nobody if name not in before]
+        other = [name for name, content in before.items() if now.get(name) != content and len(content) < LARGEST]
+        with contextlib.suppress(OSError):  # what stays is told
+            for name in gone:
+                moving.unlink(self.site / name)
+            for name in other:
+                moving.write_whole(self.site / name, before[name])
+        if gone or other:
+            self.look()
 
     def changed(self) -> dict[Path, str]:
         """Return what is gone or another now, and whose it is."""

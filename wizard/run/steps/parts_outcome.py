@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -142,6 +142,16 @@ def look_at_the_others() -> Message:
         "verify.project.part-look",
         "Set this environment up anew, and have each of the others looked at: "
         "[{page.doctor}|torch-wizard doctor --deep --prefix FOLDER].",
+    )
+
+
+def has_left(part: ProjectPart, files: Iterable[str]) -> Message:
+    return message(
+        "verify.project.part-left-files",
+        "The build of “{name}” has left {files} among the packages: Python runs that at each start, and no package "
+        "lists it. Read it, and delete it where you do not want that.",
+        name=part.name,
+        files=", ".join(files),
     )
 
 
