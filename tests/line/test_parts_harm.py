@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -73,3 +74,43 @@ def test_what_a_build_leaves_for_every_start_of_python_is_taken_out_or_told(worl
     found = sorted(path.name for path in (prefix(world) / SITE).glob("*.pth"))
     assert [name for name in found if name != "distutils-precedence.pth"] == ["_first.pth", "first.pth"]
     assert world.import_check(prefix(world), "import sys; print(hasattr(sys, 'over'), sys.first)") == "False 1"
+
+
+def test_a_torch_that_says_another_version_than_its_own_is_told_with_what_makes_it(world: World, folder: Path) -> None:
+    """By the setup, the doctor of the environment, and the doctor of all; the repair puts it aside."""
+    hook = prefix(world) / SITE / "left_behind.pth"
+    lie = "import torch; torch.__version__ = '9.9.9+cu999'"
+    building(folder / "sub", "sub", f"open({str(hook)!r}, 'w').write({lie!r})\n")
+    write(folder, "requirements.txt", "torch", "./sub")
+    done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 1, done.stderr
+    cause = "Cause: torch 9.9.9+cu999 answers, and 2.13.0+cpu was installed: something in the environment has"
+    advised = done.stderr.partition("What to do:")[2].partition("Found:")[0]
+    assert cause in done.stderr
+    assert "Delete left_behind.pth, which Python runs at each start there and no package lists" in advised
+    assert "The build of “sub” has left left_behind.pth among the packages" in advised
+    assert "nothing needs to be done" not in done.stderr
+    all_known = world.run("doctor")
+    assert (all_known.returncode, "left_behind.pth belongs to no package, names torch" in all_known.stderr) == (1, True)
+    assert json.loads(world.run("doctor", "--json").stdout)["strays"][0]["files"] == ["left_behind.pth"]
+    one = ("doctor", "--prefix", str(prefix(world)))
+    looked = world.run(*one)
+    assert looked.returncode == 1, looked.stdout
+    assert "torch says that it is 9.9.9+cu999, and its files are those of 2.13.0+cpu" in looked.stdout
+    assert f"{hook}: Python reads it at each start" in looked.stdout
+    mended = world.run(*one, "--repair", "--yes")
+    assert mended.returncode == 0, mended.stdout + mended.stderr
+    assert not hook.exists()
+    assert "Nothing is wrong" in world.run(*one).stdout
+    assert "Nothing has replaced PyTorch" in world.run("doctor").stderr
+
+
+def test_a_torch_that_its_own_damaged_file_changes_is_told_after_the_damage(world: World, folder: Path) -> None:
+    done = world.run("setup", "--yes", "--name", "demo", *world.sources)
+    assert done.returncode == 0, done.stderr
+    torch = next((prefix(world) / SITE).glob("torch/__init__.py"))
+    with torch.open("a", encoding="utf-8") as file:
+        file.write("\nversion.__version__ = __version__ = '9.9.9'\n")
+    looked = world.run("doctor", "--prefix", str(prefix(world)))
+    assert "Files of torch are missing or damaged" in looked.stdout, "the graver one"
+    assert "torch says that it is 9.9.9, and its files are those of 2.13.0+cpu: something in the" in looked.stdout

@@ -24,6 +24,8 @@ from wizard.environment.inspect.baseline import (
     losses_since_baseline,
     read_baseline,
 )
+from wizard.environment.inspect.start_files import names_torch, strays
+from wizard.environment.layout import site_packages
 from wizard.environment.remove.trash import Deletion, held, pending
 from wizard.environment.remove.unfinished import drop_cut_mark, is_ours_unfinished, remove_unfinished
 from wizard.model.errors import UsageError, WizardError
@@ -340,3 +342,14 @@ def drift(prefixes: Iterable[Path] | None = None) -> tuple[EnvironmentChanges, .
     known = known_prefixes() if prefixes is None else prefixes
     looked = (changes_since_baseline(prefix) or losses_since_baseline(prefix) for prefix in known)
     return tuple(each for each in looked if each)
+
+
+def strays_of_torch() -> dict[Path, tuple[str, ...]]:
+    """Return, for each environment that a run of ours changed, the files that Python runs at its start there, that no
+    package lists, and that name torch. Starts no Python; what they do to torch is not known by that."""
+    found = {}
+    for prefix in _prefixes_of_runs():
+        left = strays(site) if (site := site_packages(prefix)) else {}
+        if names := tuple(name for name, content in left.items() if names_torch(content)):
+            found[prefix] = names
+    return found

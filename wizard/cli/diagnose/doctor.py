@@ -145,7 +145,7 @@ def doctor(arguments: Arguments, terminal: Terminal) -> int:
 
 
 def _all_known(session: Session, arguments: Arguments, terminal: Terminal) -> int:
-    from wizard.app.use.runs import restores_cut_off
+    from wizard.app.use.runs import restores_cut_off, strays_of_torch
 
     if arguments.repair or arguments.undo or arguments.save:
         raise UsageError(
@@ -153,19 +153,23 @@ def _all_known(session: Session, arguments: Arguments, terminal: Terminal) -> in
             "It was not said which environment is meant.",
             "Add --prefix with the folder of the environment.",
         )
-    found, halves = session.drift(), restores_cut_off()
+    found, halves, left = session.drift(), restores_cut_off(), strays_of_torch()
     if arguments.json:
         unfinished = [half.to_json(terminal.language) for half in halves]
         drift = [_drift_document(each) for each in found]
-        terminal.document({"schema": 1, "drift": drift, "unfinished": unfinished})
-        return ExitStatus.FAILED if found or halves else ExitStatus.DONE
+        strays = [{"prefix": str(prefix), "files": list(names)} for prefix, names in left.items()]
+        terminal.document({"schema": 1, "drift": drift, "unfinished": unfinished, "strays": strays})
+        return ExitStatus.FAILED if found or halves or left else ExitStatus.DONE
     for each in found:
         tell_drift(each, terminal)
     for half in halves:
         terminal.error(half)
-    if not found and not halves:
+    for prefix, names in left.items():
+        terminal.say(message("doctor.say.stray", prefix=str(prefix), names=", ".join(names)))
+        terminal.say(message("doctor.say.stray-look", prefix=str(prefix)))
+    if not found and not halves and not left:
         terminal.say(message("doctor.say.nothing-changed"))
-    return ExitStatus.FAILED if found or halves else ExitStatus.DONE
+    return ExitStatus.FAILED if found or halves or left else ExitStatus.DONE
 
 
 def _drift_document(drift: EnvironmentChanges) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, fou
 from wizard.diagnose.right_build import judged
 from wizard.environment.inspect.baseline import EnvironmentChanges, PackageChange
 from wizard.environment.inspect.installation import Installation
+from wizard.environment.inspect.start_files import names_torch, start_files, suspects
 from wizard.machine.model import Machine
 from wizard.model.distributions import Distribution
 from wizard.model.messages import Message
@@ -83,6 +84,25 @@ def _changed(change: PackageChange) -> Message:
     name = "changed" if change.now else "taken-away"
     params = {"name": change.name, "was": change.was, "now": change.now or "-", "by": ", ".join(change.by)}
     return proof(f"{name}-by" if change.by else name, **params)
+
+
+def answer(env: Installation, imported: str | None) -> Check:
+    """Hold the version that torch says when it is imported against the one in its files: what Python runs at its start
+    can change that in passing. `imported` None: it was not, or could not be."""
+    torch, files = env.one("torch"), env.torch.version if env.torch else None
+    if imported is None or torch is None:
+        return not_looked("answer", "no-torch" if torch is None else "no-import")
+    if imported == files or (files is None and imported.partition("+")[0] == torch.release):
+        return ruled_out("answer", torch=imported)
+    left = suspects(env.site)
+    names = left or (name for name, content in start_files(env.site).items() if names_torch(content))
+    evidence: tuple[Evidence, ...] = (
+        proof("answers", imported=imported, torch=files or torch.version),
+        *(proof("runs-at-start", path=str(env.site / name)) for name in names),
+    )
+    code, aside = "torch-altered" if left else "torch-altered/unknown", tuple(env.site / name for name in left)
+    words = {"imported": imported, "torch": files or torch.version, "names": ", ".join(left)}
+    return found("answer", finding("answer", code, evidence, Remedy(aside=aside), words=words))
 
 
 def drifted(env: Installation, drift: EnvironmentChanges | None) -> Check:

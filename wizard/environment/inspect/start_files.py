@@ -30,12 +30,18 @@ def start_files(site: Path) -> dict[str, bytes]:
 
 
 def strays(site: Path) -> dict[str, bytes]:
-    """Return those with code that no package's RECORD lists; first those that name torch."""
+    """Return those with code that no package's RECORD lists."""
     found = {name: content for name, content in start_files(site).items() if _has_code(name, content)}
     if found:
         listed = {entry.path for info in info_folders(site) for entry in read_record(info) if entry.path in found}
         found = {name: found[name] for name in found if name not in listed and name not in _OF_ENVIRONMENTS}
-    return dict(sorted(found.items(), key=lambda one: not names_torch(one[1])))
+    return found
+
+
+def suspects(site: Path) -> tuple[str, ...]:
+    """Return by whose fault torch may say of itself what is not so: those that name it, else all of `strays`."""
+    found = strays(site)
+    return tuple(name for name in found if names_torch(found[name])) or tuple(found)
 
 
 def names_torch(content: bytes) -> bool:

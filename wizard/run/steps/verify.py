@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.compatibility.model import Plan
+from wizard.environment.inspect.start_files import suspects
+from wizard.environment.layout import site_packages_of
+from wizard.environment.model import Created
 from wizard.machine.machine_file import machine_from_json
 from wizard.model.lock import Lock
 from wizard.model.messages import Message, message
@@ -41,10 +44,11 @@ class Verify(Step):
             explain=self._explain,
             on_check=lambda name: context.emitter.progress(self.name, 0, None, check_name(name)),
         )
-        other_torch = _other_torch(context.lock, verification.torch)
+        other_torch = tuple(_other_torch(context.lock, verification.torch))
         found = (*other_torch, *left_out(context.plan), *self._of_project(context, verification))
-        if other := next((check for check in found if check.name == "import"), None):
-            verification = replace(verification, ok=False, headline=other.message)
+        for other in other_torch:
+            cause = _replaced(created, other.message, verification.diagnosis)
+            verification = replace(verification, ok=False, headline=other.message, diagnosis=cause)
         if verification.torch is None and (spoiled := next((one for one in found if one.message.key == SPOILED), None)):
             verification = replace(verification, diagnosis=_spoiled(spoiled.message, verification.diagnosis))
             found = tuple(one for one in found if one is not spoiled and one.message != look_at_the_others())
@@ -69,6 +73,22 @@ class Verify(Step):
         return (*found, *parts)
 
 
+def _replaced(created: Created, said: Message, diagnosis: Diagnosis | None) -> Diagnosis:
+    """Name what may have changed torch's answer; what the test found of its build is of no use then."""
+    names = ", ".join(suspects(site_packages_of(created.prefix, created.python_version)))
+    repair = (
+        message(
+            "verify.torch-changed.file",
+            "Delete {names}, which Python runs at each start there and no package lists, or set the environment up "
+            "anew without what has left it.",
+            names=names,
+        )
+        if names
+        else message("verify.torch-changed.anew", "Set the environment up anew without what was installed last.")
+    )
+    return Diagnosis("torch-changed", said, repair, diagnosis.evidence if diagnosis else ())
+
+
 def _spoiled(said: Message, diagnosis: Diagnosis | None) -> Diagnosis:
     """Name as the cause what is known to have changed torch or what it needs: how it fails does not tell that."""
     evidence = diagnosis.evidence if diagnosis else ()
@@ -85,8 +105,7 @@ def _other_torch(lock: Lock, imported: str | None) -> Iterator[SmokeCheck]:
         return
     said = message(
         "verify.torch-changed",
-        "torch {imported} answers, and {locked} was installed: something in the environment has replaced it. Set the "
-        "environment up anew.",
+        "torch {imported} answers, and {locked} was installed: something in the environment has replaced it.",
         imported=imported,
         locked=locked.version,
     )

@@ -62,8 +62,10 @@ class StepResult:
 
 
 def exit_status(verification: Verification) -> ExitStatus:
-    """3 says: PyTorch is there and can be imported, only the card does not work."""
+    """3 says: PyTorch is there and can be imported, only the card does not work. Another torch than the one that was
+    installed fails at `import`."""
     if verification.ok:
         return ExitStatus.DONE
-    is_gpu_matter = verification.gpu_ok is False and verification.torch is not None
+    is_other = any(check.name == "import" and check.state == "failed" for check in verification.checks)
+    is_gpu_matter = verification.gpu_ok is False and verification.torch is not None and not is_other
     return ExitStatus.GPU_TEST_FAILED if is_gpu_matter else ExitStatus.FAILED
