@@ -178,6 +178,100 @@ def test_a_part_that_cannot_be_compiled_fails_for_the_compilers_first_error(firs
     assert why_failed("nothing known") == ""
 
 
+# pip 23.2's words, of setuptools 80, git 2.39 and CMake.
+_FLAT = """
+  × Getting requirements to build wheel did not run successfully.
+  │ exit code: 1
+  ╰─> [14 lines of output]
+      error: Multiple top-level packages discovered in a flat-layout: ['b', 'a'].
+
+      To avoid accidental inclusion of unwanted files or directories,
+      setuptools will not proceed with this build.
+
+      1. set up custom discovery (`find` directive with `include` or `exclude`)
+
+      To find more information, look for "package discovery" on setuptools docs.
+      [end of output]
+
+  note: This error originates from a subprocess, and is likely not a problem with pip.
+error: subprocess-exited-with-error
+"""
+_EMPTY = """
+  Running command git clone --filter=blob:none --quiet http://127.0.0.1:9/x.git /tmp/pip-req-build-1
+  warning: You appear to have cloned an empty repository.
+  error: subprocess-exited-with-error
+
+  × git rev-parse HEAD did not run successfully.
+  │ exit code: 128
+  ╰─> [2 lines of output]
+      HEAD
+      fatal: ambiguous argument 'HEAD': unknown revision or path not in the working tree.
+      Use '--' to separate paths from revisions, like this:
+      'git <command> [<revision>...] -- [<file>...]'
+      [end of output]
+"""
+_NO_ARCHIVE = """
+ERROR: Exception:
+Traceback (most recent call last):
+  File "/v/lib/python3.11/tarfile.py", line 1877, in gzopen
+    t = cls.taropen(name, mode, fileobj, **kwargs)
+        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+gzip.BadGzipFile: Not a gzipped file (b'<!')
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/v/lib/python3.11/tarfile.py", line 1881, in gzopen
+    raise ReadError("not a gzip file") from e
+tarfile.ReadError: not a gzip file
+"""
+_CMAKE = """
+  ╰─> [26 lines of output]
+      CMake Error at CMakeLists.txt:3 (find_package):
+        By not providing FindTorch.cmake in CMAKE_MODULE_PATH this project has asked CMake
+        to find a package
+
+      -- Configuring incomplete, errors occurred!
+      Traceback (most recent call last):
+        File "<string>", line 3, in <module>
+        File "/v/lib/python3.11/subprocess.py", line 413, in check_call
+          raise CalledProcessError(retcode, cmd)
+      subprocess.CalledProcessError: Command '['cmake', '..']' returned non-zero exit status 1.
+      [end of output]
+"""
+_RAISED = """
+  ╰─> [9 lines of output]
+      error: tried before
+      Traceback (most recent call last):
+        File "<string>", line 3, in <module>
+          check()
+      RuntimeError:
+      The detected CUDA version (12.8) mismatches the version that was used to compile
+      PyTorch (13.0). Please make sure to use the same CUDA versions.
+
+      [end of output]
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (_FLAT, "error: Multiple top-level packages discovered in a flat-layout: ['b', 'a']."),
+        (_EMPTY, "You appear to have cloned an empty repository"),
+        (
+            _EMPTY.replace("warning: You", "You"),
+            "fatal: ambiguous argument 'HEAD': unknown revision or path not in the",
+        ),
+        (_NO_ARCHIVE, "tarfile.ReadError: not a gzip file"),
+        (_CMAKE, "CMake Error at CMakeLists.txt:3 (find_package): By not providing FindTorch.cmake"),
+        (_RAISED, "RuntimeError: The detected CUDA version (12.8) mismatches the version that was used to compile"),
+        ("  ╰─> [2 lines of output]\n      words\n      the last ones\n      [end of output]\n", "the last ones"),
+    ],
+)
+def test_the_reason_of_a_part_that_failed_is_its_last_error_and_no_hint(said: str, reason: str) -> None:
+    assert why_failed(said).startswith(reason)
+
+
 def test_a_part_that_failed_and_spoiled_something_counts_once() -> None:
     part = ProjectPart("lib", "/code/lib", message("x"))
     found = PartsOutcome()

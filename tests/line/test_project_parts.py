@@ -352,6 +352,24 @@ for one in pathlib.Path(sys.prefix).rglob("padding_a/__init__.py"):
         assert world.import_check(where, "import padding_a; print(hasattr(padding_a, 'E'))") == "False", name
 
 
+@needs("git")
+def test_of_two_lines_that_give_one_package_the_second_is_told(world: World, folder: Path, tmp_path: Path) -> None:
+    """pip would ask what to do with the clone that is there."""
+    for owner in ("one", "two"):
+        publish(tmp_path / "served", owner, package("twin"))
+    with GitServer(tmp_path / "served") as served:
+        addresses = [f"git+{served.address}/{owner}.git" for owner in ("one", "two")]
+        write(folder, "requirements.txt", "torch", *(f"twin @ {address}" for address in addresses))
+        done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 0, done.stderr
+    advised = done.stderr.partition("What to do:")[2].partition("Found:")[0]
+    first, second = (f"{address}#egg=twin" for address in addresses)
+    assert f"Two lines give twin: the first is installed ({first}), the second is not ({second})." in advised
+    assert "Nothing needs to be done, unless you want this one in place of what is there: " in advised
+    assert "pip itself" not in done.stderr
+    assert "· 1 of 2 installed; not installed: twin (" in done.stderr
+
+
 def test_a_project_that_is_built_and_declares_nothing_there_is_installed_too(world: World, folder: Path) -> None:
     files = package("mine")
     files["pyproject.toml"] = files["pyproject.toml"].replace("dependencies = []\n", "")

@@ -33,9 +33,11 @@ from wizard.run.steps.parts_outcome import (
     PartsOutcome,
     at_work,
     has_left,
+    has_other_clone,
     has_their_files,
     is_another,
     is_locked,
+    is_other_clone,
     lacking_needs,
     names_of,
     why_failed,
@@ -49,6 +51,7 @@ from wizard.system.links import long_path
 from wizard.transfer.address import is_loopback
 
 _LONGEST = 300
+_CLONES = "src"  # pip's own name for the folder of what it clones to be edited
 _INSTALLED = re.compile(r"^Successfully installed (.+)$", re.MULTILINE)
 _HELD = "(constraint)"  # pip's word for a version that stays
 _HELD_NAME = re.compile(r"\(constraint\) ([A-Za-z0-9][\w.-]*?)==")
@@ -117,6 +120,11 @@ class Parts(Step):
         if not outcome.ok and _HELD in said:
             names = [str(canonicalize_name(one)) for one in _HELD_NAME.findall(said)] or [part.name]
             found.note(is_locked(part, names[0]), part, names)
+            return ""
+        if not outcome.ok and is_other_clone(said):
+            before = found.put_in.get(canonicalize_name(part.name))
+            clone = context.place.result().created.prefix / _CLONES / part.name
+            found.note(has_other_clone(part, before, clone), part, {part.name} if before else ())
             return ""
         if not outcome.ok:
             found.note(self._failure(part, said, outcome), part)
@@ -236,7 +244,7 @@ def pip_words(part: ProjectPart, prefix: Path, held: Path) -> tuple[str, ...]:
     build = ("--no-build-isolation",) if part.sees_torch else ()
     page = ("--only-binary", ":all:", "--find-links", part.page) if part.page else ()
     # pip's own place for what it clones is the folder from which it was started, outside a venv.
-    editable = ("--src", str(prefix / "src"), "-e") if part.is_editable else ()
+    editable = ("--src", str(prefix / _CLONES), "-e") if part.is_editable else ()
     # What is there in the same version would be taken for it, and nothing said.
     alone = ("install", "--no-deps", "--force-reinstall", *_QUIET, "--constraint", str(held))
     return (*alone, *build, *page, *editable, part.words)

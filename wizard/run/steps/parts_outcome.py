@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,21 +13,34 @@ from packaging.utils import canonicalize_name
 from wizard.compatibility.model import ProjectPart
 from wizard.model.distributions import FAMILY
 from wizard.model.messages import Message, message
+from wizard.process import redact
 from wizard.run.verify.model import SmokeCheck
 from wizard.system.traits import this
 
 _MISSING = re.compile(r"^(\S+) \S+ requires ([^,\n]+), which is not installed\.", re.MULTILINE)
 _DIFFERS = re.compile(r"^(\S+) \S+ has requirement ([^,\n]+(?:,[^ ,\n]+)*), but you have (.+)\.$", re.MULTILINE)
+# pip's `ask_path_exists`, told to ask nobody.
+_OTHER_CLONE = re.compile(r"No input was expected [^\n]*question: What to do\?")
 _STAY = frozenset({*FAMILY, "numpy"})  # nobody is given a command that replaces one of these
-# pip's own last line is only that another program failed; what that said last is the reason.
-_REASONS = (
+# pip's own last line is only that another program failed; what that said is the reason.
+_SHARPEST = (
     re.compile(r"has inconsistent name: ([^\n]+)"),
-    re.compile(r"(\S[^\n]*)\n\s*\[end of output\]"),
-    re.compile(r"^\s*(?:ERROR: |fatal: |error: (?!subprocess-exited))(.+)$", re.MULTILINE),
+    re.compile(r"warning: (You appear to have cloned an empty repository)"),
+)
+_END = "[end of output]"  # of what the other program said, in pip's words
+_BEGIN = "lines of output]"
+# Its last line may be a hint on how to go on, or where to read more: the last one that is an error's is taken.
+_WRONG = re.compile(
+    r"^(?P<at> *)Traceback \(most recent call last\):\n(?:(?P=at) [^\n]*\n)+"
+    r"(?P=at)(?P<raised>[\w.]+: *\n\s*\S[^\n]*|\S[^\n]*)"
+    r"|^[ \t]*(?P<kind>ERROR: |fatal: |error: (?!subprocess-exited))(?P<said>\S[^\n]*)",
+    re.MULTILINE,
 )
 # Where a compiler ended the build, the last line is its whole command; its own first error is the reason.
 _IS_COMPILER = re.compile(r"(?i)failed with exit|returned non-zero|compil|ninja")
-_COMPILER = re.compile(r"^\s*(\S[^\n]*?(?::\d+|\(\d+\)) ?: (?:fatal )?error[ :][^\n]+)$", re.MULTILINE)
+_COMPILER = re.compile(
+    r"^\s*(\S[^\n]*?(?::\d+|\(\d+\)) ?: (?:fatal )?error[ :][^\n]+|CMake Error[^\n]*:\s+\S[^\n]*)$", re.MULTILINE
+)
 
 
 @dataclass
@@ -72,11 +86,24 @@ class PartsOutcome:
             self.checks.append(SmokeCheck("part", "warning", again, data=data))
 
 
+def is_other_clone(said: str) -> bool:
+    """Return whether pip asked what to do with a clone that is there, of another address or with other files."""
+    return bool(_OTHER_CLONE.search(said))
+
+
 def why_failed(said: str) -> str:
     """Return the reason that pip, or what it ran, gives in one line; "" where it gives none."""
-    errors = next(filter(None, (reason.findall(said) for reason in _REASONS)), [""])
-    is_compiler = _IS_COMPILER.search(errors[-1]) and (first := _COMPILER.search(said))
-    return " ".join((first[1] if is_compiler and first else errors[-1]).split())
+    if sharpest := next(filter(None, (reason.findall(said) for reason in _SHARPEST)), None):
+        return " ".join(sharpest[-1].split())
+    whole, end, _ = said.rpartition(_END)
+    of_program = whole.rpartition(_BEGIN)[2] if end else said
+    wrong = deque(_WRONG.finditer(of_program), 1)
+    if wrong:
+        error = wrong[0]["raised"] or f"{wrong[0]['kind'] if end else ''}{wrong[0]['said']}"
+    else:
+        error = next(reversed(of_program.strip().splitlines()), "") if end else ""
+    is_compiler = _IS_COMPILER.search(error) and (first := _COMPILER.search(said))
+    return " ".join((first[1] if is_compiler and first else error).split())
 
 
 def at_work(part: ProjectPart, number: int, count: int) -> Message:
@@ -142,6 +169,24 @@ def look_at_the_others() -> Message:
         "verify.project.part-look",
         "Set this environment up anew, and have each of the others looked at: "
         "[{page.doctor}|torch-wizard doctor --deep --prefix FOLDER].",
+    )
+
+
+def has_other_clone(part: ProjectPart, before: ProjectPart | None, folder: Path) -> Message:
+    """`before`: what was put in under this name."""
+    if before is None:
+        return message(
+            "verify.project.part-other-clone",
+            "{name} was not installed: {folder} holds the clone of another address.",
+            name=part.name,
+            folder=str(folder),
+        )
+    return message(
+        "verify.project.part-second",
+        "Two lines give {name}: the first is installed ({first}), the second is not ({second}).",
+        name=part.name,
+        first=redact(before.words),
+        second=redact(part.words),
     )
 
 
