@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.line.test_project import folder, prefix, setup, write
 from tests.line.test_project_parts import lay, package
 from tests.line.world import SITE, World
+from tests.waiting import wait_until
 
 __all__ = ["folder"]
 # Into files of torch: one of its own in this environment, and one that it shares with others, with its old time.
@@ -114,3 +115,22 @@ def test_a_torch_that_its_own_damaged_file_changes_is_told_after_the_damage(worl
     looked = world.run("doctor", "--prefix", str(prefix(world)))
     assert "Files of torch are missing or damaged" in looked.stdout, "the graver one"
     assert "torch says that it is 9.9.9, and its files are those of 2.13.0+cpu: something in the" in looked.stdout
+
+
+def test_what_is_added_while_a_part_is_built_waits_for_the_setup(world: World, folder: Path, tmp_path: Path) -> None:
+    """The builder is a program of the setup's own: nobody is told to close it."""
+    mark, hold = tmp_path / "mark", tmp_path / "hold"
+    hold.touch()
+    lay(folder / "slow", package("slow", mark=str(mark), hold=str(hold)))
+    write(folder, "requirements.txt", "torch", "./slow")
+    program = world.start(*setup(world, folder, "--yes", "--parts"))
+    try:
+        wait_until(mark.exists)
+        added = world.run("envs", "add", "demo", "padding-a", "--yes", *world.sources[:4])
+    finally:
+        hold.unlink()
+        program.communicate()
+    assert added.returncode == 1, added.stderr
+    assert f"Another setup is at work on {prefix(world)} right now" in added.stderr
+    assert "Programs are using" not in added.stderr
+    assert program.returncode == 0

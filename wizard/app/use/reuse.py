@@ -59,13 +59,14 @@ from wizard.run.plan.held_back import held_back
 from wizard.run.plan.other_packages import locked_somewhere, of_both
 from wizard.run.plan.place import target_prefix
 from wizard.run.plan.preview import locked, save_run
-from wizard.run.run_folder import RunFolder, planned_run
+from wizard.run.run_folder import RUN_BUSY, RunFolder, planned_run
 from wizard.run.select.alternates import further_sources
 from wizard.run.select.build_search import BuildSearch, FoundBuild, second_choice, wanted_candidates
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.select_build import COMPANION_NOT_CARRIED, NO_SOURCE, NO_SOURCE_SOME_SILENT
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.run.steps.disk_space import files_here, room_told
+from wizard.run.steps.preflight import is_busy
 from wizard.sources.read import Reader
 from wizard.system import moving
 
@@ -73,7 +74,8 @@ IsCancelled = Callable[[], bool]
 
 
 def environment_for(choices: Choices) -> Environment:
-    """What `--into` or `--reuse` names, if packages may be put into it. Raises UsageError `reuse-…`, `env-…`."""
+    """What `--into` or `--reuse` names, if packages may be put into it. Raises UsageError `reuse-…`, `env-…`,
+    WizardError `run-busy`."""
     if choices.engine != "auto" or choices.conda or choices.channel:
         raise UsageError(
             "reuse-engine",
@@ -82,6 +84,8 @@ def environment_for(choices: Choices) -> Environment:
             "folder on the page {page.place}|leave out --into and --reuse] to make a new environment.",
         )
     one = find_environment(str(target_prefix(choices)))
+    if is_busy(one.prefix):  # else what is told are the setup's own programs, or that it is not whole yet
+        raise WizardError(RUN_BUSY, path=str(one.prefix))
     check_reusable(one, conda_roots())
     return one
 
