@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.util
 import json
 import shutil
 from dataclasses import replace
@@ -390,3 +391,23 @@ def test_what_the_test_alone_finds_of_a_build_is_repaired_by_another(bare: Patie
     assert best
     assert best.variant != CUDA
     assert found.answer.remedy.reinstall == (f"torch=={best.torch}+{best.variant}",)
+
+
+def test_a_compiled_file_that_a_full_disk_has_cut(patient: Patient) -> None:
+    """No list says what it should be, and Python does not make it anew."""
+    source = patient.site / "torch" / "__init__.py"
+    compiled = Path(importlib.util.cache_from_source(str(source)))
+    assert patient.answer().verdict == "nothing-wrong"
+    whole = compiled.read_bytes()
+    compiled.write_bytes(whole[: len(whole) // 2])
+    found = patient.examine()
+    assert found.answer.cause
+    assert found.answer.cause.code == "compiled-cut"
+    assert said(found.answer).startswith(
+        f"Compiled files (.pyc) are cut: {compiled.relative_to(patient.site)} (1 in all)"
+    )
+    preview = patient.plan(found)
+    assert not preview.lock.files
+    assert patient.carry_out(preview).returncode == 0
+    assert compiled.read_bytes() == whole
+    assert patient.answer().verdict == "nothing-wrong"

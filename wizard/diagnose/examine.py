@@ -16,6 +16,7 @@ from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Candidate
 from wizard.diagnose.checks import builds, outside, packages
+from wizard.diagnose.checks.compiled import compiled, is_asked_for
 from wizard.diagnose.checks.host_facts import HostFacts
 from wizard.diagnose.checks.machine import machine_looks
 from wizard.diagnose.model import (
@@ -46,6 +47,7 @@ _RANK = (
     "wrong-python",
     "two-copies",
     "damaged",
+    "compiled-cut",
     "user-site-shadow",
     "pythonpath-shadow",
     "path-shadow",
@@ -240,6 +242,8 @@ def examine(
             verification, looks = trial.verification, (*trial.looks, _tested(trial.verification))
             if not any(look.check == "shadow" and look.state == FOUND for look in looks):  # else another torch answers
                 looks = (*looks, builds.answer(env, verification.torch))
+            if is_asked_for(verification):
+                looks = (*looks, compiled(env, is_cancelled))
     else:
         looks = (*looks, not_looked("test", "no-import"))
     on_stage("machine")
