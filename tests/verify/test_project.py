@@ -97,7 +97,7 @@ def test_a_failure_is_explained(place: Place) -> None:
     assert (cause := cause_and_fix(f"AttributeError: {WORDS}"))
     assert text(cause[0], "en") in words[4], "by the table of known errors"
     assert "SystemExit: never mind" in words[5]
-    assert "torch-wizard explain" in words[5]
+    assert "The log has all of its words; no known error is among them." in words[5]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a signal")

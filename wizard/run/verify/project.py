@@ -263,8 +263,7 @@ def _failure(one: ProjectImport, tried: _Tried, explain: Explain) -> SmokeCheck:
 
 ASK = message(  # the button is one of the page Verify
     "verify.project.ask",
-    "[“Show the log” shows all of its words; no known error is among them|"
-    "The log has all of its words; torch-wizard explain reads them].",
+    "[“Show the log” shows|The log has] all of its words; no known error is among them.",
 )
 
 
