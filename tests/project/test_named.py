@@ -19,6 +19,7 @@ from wizard.project.named import NamedChoices, decide_named, with_named
 from wizard.project.packages.rows import companion_table
 
 VOLTA = machine("linux", "7.0", "580.95.05")
+HOPPER = machine("linux", "9.0", "580.159.04")
 WAYS = [["vllm", "deepspeed"], ["vllm"], ["xformers"], ["tensorflow==2.10.0"], ["faiss-gpu", "pandas"], ["vllm==0.5.5"]]
 
 PINS = (  # that need another torch, Python or CUDA than is taken
@@ -99,3 +100,47 @@ def test_nobody_is_told_of_lines_and_projects_that_are_not_there(on: Machine) ->
             said = [text(one, language) for one in (*found.said, *found.of_torch, *found.more)]
             own = [one for one in said if re.search(r"line 1|第 1 行|the project|项目|--with|asked ==", one)]
             assert not own, own
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_two_packages_for_two_torches_are_told_and_so_is_the_one_that_binds(tmp_path: Path, listed: bool) -> None:
+    def told(*extras: str) -> dict[str, dict[str, object]]:
+        files: dict[str, str | bytes] = {"requirements.txt": "\n".join(extras) + "\n"}
+        said = decided(tmp_path / extras[0], files, HOPPER).remarks if listed else named(HOPPER, *extras)[0].notices
+        return {one.key.rpartition(".")[2]: dict(one.params) for one in said}
+
+    apart = told("sglang", "vllm")["made-apart"]
+    assert [apart[key] for key in ("text", "asked", "other", "other_asked")] == [
+        "sglang",
+        "==2.14.1",
+        "vllm",
+        "==2.14.0",
+    ]
+    assert "made-apart" not in told("xformers", "vllm"), "some torch serves both"
+    binding = told("mamba-ssm", "flash-attn", "natten")
+    assert (binding["implied"]["text"], binding["implied"]["asked"]) == ("flash-attn", "<2.9")
+    assert "made-apart" not in binding
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        (Choices(torch="2.9.1"), {"nearest": "2.8.0"}),
+        (Choices(variant="cu130"), {"nearest": "2.8.0", "variant": "cu129"}),
+        (Choices(torch="2.9.1", variant="cu126"), {"nearest": "2.8.0"}),
+    ],
+    ids=["torch", "variant", "both"],
+)
+def test_a_torch_that_a_person_chose_hides_none_that_has_the_wheel(choices: Choices, said: dict[str, str]) -> None:
+    [told] = [one for one in named(HOPPER, "flash-attn", choices=choices)[0].notices if "native.newer" in one.key]
+    assert {key: told.params.get(key) for key in ("nearest", "variant") if key in told.params} == said
+    nearest = Choices(torch=said["nearest"], variant=said.get("variant", choices.variant))
+    best = resolve(HOPPER, load_matrix(), nearest).best
+    assert best, "what is named can be chosen"
+    assert (best.torch, best.fits) == (said["nearest"], True)
+
+
+def test_no_torch_is_named_that_has_the_wheel_and_no_code_for_the_card() -> None:
+    chosen = Choices(torch="2.9.1")
+    keys = [one.key for one in named(BLACKWELL, "flash-attn==2.5.8", choices=chosen)[0].notices]
+    assert "project.native.newer-none" in keys

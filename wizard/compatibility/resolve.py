@@ -9,7 +9,7 @@ One file: the rule, and its verdict kept for machines that are alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -380,3 +380,11 @@ def _decisive(machine: Machine) -> Machine:
     """What the rule looks at: two computers of one order differ in serial numbers and folders only."""
     gpus = tuple(replace(gpu, uuid=None, bus_id=None) for gpu in machine.gpus)
     return replace(machine, gpus=gpus, toolkits=(), pythons=(), condas=(), volumes=(), notices=())
+
+
+def running_builds(verdict: Verdict, absent: Collection[tuple[str, str]] = ()) -> list[Candidate]:
+    """Return those that fit, without what the driver would have to translate where another build has the card's code.
+    `absent`: torch and variant of builds that no source has."""
+    fitting = [one for one in verdict.candidates if one.fits and (one.torch, one.variant) not in absent]
+    sure = [one for one in fitting if one.variant != CPU and not one.is_translated]
+    return [one for one in fitting if one.variant == CPU or one in sure or not sure]

@@ -69,8 +69,10 @@ from wizard.project.packages.ready import native_state, needed_unnamed, said_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import (
     asked_words,
+    implied_words,
     is_pinned,
     lock_words,
+    made_apart,
     runs_here,
     why_not_build,
     why_not_commented,
@@ -277,15 +279,7 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
     asks, candidate = weigher.asks, best.candidate
     implied = [one for one in asks.implied if one.name == TORCH and meets(one.specifier, candidate.torch)]
     if not asks.names_torch and implied and not weigher.is_newest(best):
-        place = implied[0].origin
-        yield message(
-            "project.remark.implied",
-            file=place.file,
-            line=place.line,
-            text=place.text,
-            asked=implied[0].specifier,
-            torch=candidate.torch,
-        )
+        yield implied_words(weigher, implied, candidate.torch)
     elif not (asks.names_torch or asks.torch or implied):
         pinned = any(one.specifier for lines in asks.pairs.values() for one in lines)
         yield from () if pinned else [message("project.remark.undeclared")]
@@ -295,6 +289,7 @@ def _said_of_torch(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             at = one.origin
             yield message("project.remark.linked-elsewhere", file=at.file, line=at.line, torch=candidate.torch)
     yield from contradictions(asks, weigher.machine.os, best.python)
+    yield from made_apart(weigher, best)
     yield from unmet_bounds(weigher, best)
     if choosing := _choosing(weigher, best):
         yield message("project.remark.chooses-torch", packages=cut_between(choosing))

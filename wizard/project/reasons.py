@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import combinations
 
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.compatibility.model import Candidate
@@ -14,7 +15,7 @@ from wizard.model.messages import Message, message
 from wizard.project.model import DECLARED, LOCKED, TORCH, Statement
 from wizard.project.packages.companions import Native
 from wizard.project.understand import Understood
-from wizard.project.versions import can_meet, meets
+from wizard.project.versions import can_meet, marker_holds, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _NO_CODE = "no-kernels-for-gpu"  # the reason of a build
@@ -47,6 +48,46 @@ def why_not_commented(weigher: BuildWeigher) -> Iterator[Message]:
             where = {name: one.params[name] for name in ("file", "line")}
             why = _why_not_here(weigher, releases, named[1])
             yield message("project.remark.commented-not-here", **where, torch=named[1], why=why)
+
+
+def implied_words(weigher: BuildWeigher, implied: Collection[Statement], torch: str) -> Message:
+    """Name the line, of those that the torch which is taken goes with, that a newer one would leave first."""
+    newer = sorted(
+        {one.torch for one in weigher.fitting if version_key(one.torch) > version_key(torch)}, key=version_key
+    )
+    binding = next((one for release in newer for one in implied if not meets(one.specifier, release)), None)
+    one = binding or next(iter(implied))
+    at = one.origin
+    where: dict[str, str | int] = {"file": at.file, "line": at.line, "text": at.text}
+    return message("project.remark.implied", **where, asked=one.specifier, torch=torch)
+
+
+def made_apart(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    """Yield the first two packages that are made for one torch each and of which no torch serves both, where no line
+    asks for a torch."""
+    asks, torch = weigher.asks, best.candidate.torch
+    made = [] if asks.torch else [one for one in asks.implied if one.name == TORCH and one.strength == DECLARED]
+    made = [one for one in made if not one.url and marker_holds(one.marker, weigher.machine.os, best.python)]
+    first = {one.specifier: one for one in reversed(made)}  # of thousands of lines, what they imply is little
+    served = {one: {each for each in weigher.releases if meets(one.specifier, each)} for one in first.values()}
+    pairs = combinations([one for one in reversed(served) if served[one]], 2)
+    if apart := next(((one, other) for one, other in pairs if served[one].isdisjoint(served[other])), None):
+        one, other = apart
+        yield message(
+            "project.remark.made-apart",
+            "{file}, line {line}: “{text}” is made for torch {asked}, and {other_file}, line {other_line}: “{other}” "
+            "for torch {other_asked}, as far as is known: no torch serves both, and {torch} is taken. Where a setup "
+            "finds no releases of them that go together, make an environment for each.",
+            file=one.origin.file,
+            line=one.origin.line,
+            text=one.origin.text,
+            asked=one.specifier,
+            other_file=other.origin.file,
+            other_line=other.origin.line,
+            other=other.origin.text,
+            other_asked=other.specifier,
+            torch=torch,
+        )
 
 
 def refusal(weigher: BuildWeigher, releases: Collection[str]) -> Message | None:

@@ -18,7 +18,7 @@ from functools import cached_property
 from wizard.compatibility.data.model import PLATFORMS, Matrix
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.compatibility.model import Candidate, Choices, Verdict
-from wizard.compatibility.resolve import resolve
+from wizard.compatibility.resolve import resolve, running_builds
 from wizard.machine.model import Machine
 from wizard.model.messages import Message
 from wizard.project.contradictions import bounded, contradiction, contradicts_itself, without_apart
@@ -64,14 +64,11 @@ class BuildWeigher:
     ) -> None:
         self.machine, self.matrix, self.choices = machine, matrix, choices
         # The person's Python is weighed here, so that it may give way with a reason.
-        self.verdict: Verdict = resolve(
-            machine, matrix, replace(choices, python=None, include_unadvertised=True), prove_all=False
-        )
-        candidates = self.verdict.candidates
-        fitting = [one for one in candidates if one.fits and (one.torch, one.variant) not in absent]
+        free = replace(choices, python=None, include_unadvertised=True)
+        self.verdict: Verdict = resolve(machine, matrix, free, prove_all=False)
+        self.absent, candidates = absent, self.verdict.candidates
         # Code that the driver must translate first runs torch and not its libraries: no pin is worth that.
-        sure = [one for one in fitting if one.variant != CPU and not one.is_translated]
-        self.fitting = [one for one in fitting if one.variant == CPU or one in sure or not sure]
+        self.fitting = running_builds(self.verdict, absent)
         self.has_card = any(one.variant != CPU for one in self.fitting)
         capability = max((gpu.compute_capability for gpu in machine.gpus if gpu.compute_capability), default="")
         asks = understand(project, machine.os, self.has_card, str(capability))

@@ -6,9 +6,11 @@ What moves with torch, and what is left out for it, is `native`'s matter.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.compatibility.model import Candidate
+from wizard.compatibility.resolve import resolve, running_builds
 from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
@@ -169,21 +171,29 @@ def _newer(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
     newest = row.newest_for(asked)
     if asked and not row.newest_of:
         return message("project.native.newer-pinned", name=native.name, newest=newest, torch=torch, asked=asked)
-    older = [one.torch for one in _alike(weigher, best) if not row.ends_before(one.torch, asked)]
+    older = [one for one in _alike(weigher, best) if not row.ends_before(one.torch, asked)]
     if older:
-        return message("project.native.newer", name=name, newest=newest, torch=torch, nearest=older[0])
+        where = {"name": name, "newest": newest, "torch": torch, "nearest": older[0].torch}
+        return _nearest("project.native.newer", weigher, older[0], where)
     return message("project.native.newer-none", name=name, newest=newest, torch=torch)
+
+
+def _nearest(key: str, weigher: BuildWeigher, nearest: Candidate, where: dict[str, str]) -> Message:
+    """Name its CUDA, too, where a person chose one that this torch has not."""
+    is_other = weigher.choices.variant not in (None, nearest.variant)
+    return message(f"{key}-with", **where, variant=nearest.variant) if is_other else message(key, **where)
 
 
 def _before(weigher: BuildWeigher, best: Weighed, native: Native) -> Message:
     """Its ready wheels begin after this torch: name the nearest torch that has one and runs here."""
     row, torch, os = companion(native.name), best.candidate.torch, weigher.machine.os
     made_for = {pair.torch for pair in companion_table().pair if pair.companion == native.name}
-    newer = [one.torch for one in _alike(weigher, best) if row and not row.is_before(one.torch, os)]
-    newer = [one for one in newer if one in made_for] or newer
+    newer = [one for one in _alike(weigher, best) if row and not row.is_before(one.torch, os)]
+    newer = [one for one in newer if one.torch in made_for] or newer
     if newer:
-        nearest = min(newer, key=version_key)
-        return message("project.native.before", name=native.name, torch=torch, nearest=nearest)
+        nearest = min(newer, key=lambda one: version_key(one.torch))
+        where = {"name": native.name, "torch": torch, "nearest": nearest.torch}
+        return _nearest("project.native.before", weigher, nearest, where)
     return message("project.native.before-none", name=native.name, torch=torch)
 
 
@@ -237,8 +247,14 @@ def _way_round(asks: Understood, native: Native) -> Iterator[Message]:
 
 
 def _alike(weigher: BuildWeigher, best: Weighed) -> list[Candidate]:
-    """Return the builds that run here, for the card or for the processor as the chosen one."""
-    return [one for one in weigher.fitting if (one.variant == CPU) == (best.candidate.variant == CPU)]
+    """Return the builds that run here, for the card or for the processor as the chosen one, whichever torch and CUDA a
+    person chose; those of that CUDA first."""
+    builds, choices = weigher.fitting, weigher.choices
+    if choices.torch or choices.variant:
+        free = replace(choices, torch=None, variant=None, python=None, include_unadvertised=True)
+        builds = running_builds(resolve(weigher.machine, weigher.matrix, free, prove_all=False), weigher.absent)
+    alike = [one for one in builds if (one.variant == CPU) == (best.candidate.variant == CPU)]
+    return sorted(alike, key=lambda one: one.variant != (choices.variant or one.variant))
 
 
 def _pinned(native: Native) -> Statement | None:
