@@ -36,7 +36,7 @@ def neutral(document: dict[str, Any]) -> dict[str, Any]:
         "rest": [one.partition(" @ ")[0] for one in document["rest"]],
         "relaxed": [one["name"] for one in relaxed],
         "said": said,
-        "mentioned": document["native"],
+        "mentioned": [*document["native"], *document["native_elsewhere"]],
         "crash": False,
         "refused": None,
     }

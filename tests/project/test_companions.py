@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.project.deciding import ADA, AMPERE, BLACKWELL, CONDA, NO_CARD, build, codes, decided, relaxed, without
+from tests.project.test_read import project_of
 from wizard.machine.model import Machine
 from wizard.model.messages import text
+from wizard.project.answer import project_document, project_lines
 from wizard.project.packages.companions import companion, has_library, library_bound, torch_of, undeclared_bounds
 
 
@@ -422,3 +424,18 @@ def test_what_a_package_opens_and_neither_torch_nor_a_line_brings_is_told(
     tmp_path: Path, lines: str, on: Machine, said: bool
 ) -> None:
     assert ("parts-lacking" in codes(decided(tmp_path, {"requirements.txt": f"torch\n{lines}"}, on))) == said
+
+
+@pytest.mark.parametrize("marker", ['sys_platform == "win32"', 'python_version < "3.10"'])
+def test_native_code_that_is_for_another_system_or_python_is_not_named(tmp_path: Path, marker: str) -> None:
+    lines = f"torch\nxformers==0.0.16; {marker}\nflash-attn; {marker}\nattrs\n"
+    found = decided(tmp_path, {"requirements.txt": lines}, BLACKWELL)
+    assert found.candidate
+    document, said = project_document(project_of(tmp_path, {}), found), project_lines(found, "en")
+    assert (document["native"], document["native_elsewhere"]) == ([], ["xformers", "flash-attn"])
+    assert "Packages with native code" not in said
+    assert "for another system or Python alone: xformers, flash-attn" in said
+    assert not [one for one in found.remarks if one.key.startswith("project.native.")]
+    lines = "torch\nxformers; sys_platform == 'linux'\nxformers; sys_platform == 'win32'\n"
+    there = decided(tmp_path / "there", {"requirements.txt": lines}, BLACKWELL)
+    assert (there.elsewhere, "code: xformers" in project_lines(there, "en")) == ((), True)

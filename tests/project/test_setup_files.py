@@ -163,6 +163,7 @@ def test_the_folder_within_a_repository_and_its_branch_are_kept(tmp_path: Path) 
 OWN = '[project]\nname = "mine"\ndependencies = ["torch"]\n[project.optional-dependencies]\n'
 OWN += 'dev = ["einops"]\nall = ["mine[dev]", "timm"]\nspare = ["rich"]\n'
 GROUP = '[tool.uv]\ndefault-groups = ["run"]\n[dependency-groups]\nrun = ["mine[spare]"]\n'
+WINDOWS = 'sys_platform == "win32"'
 CYCLE = '[project]\nname = "mine"\ndependencies = ["torch"]\n[project.optional-dependencies]\n'
 CYCLE += 'one = ["mine[two]", "attrs"]\ntwo = ["mine[one]", "click"]\n'
 
@@ -217,8 +218,13 @@ def test_an_extra_of_the_own_name_that_no_file_lists_is_told(tmp_path: Path) -> 
     """Where its line is for one system, so is what it brings."""
     lines = 'mine[nope]\nmine[dev]; sys_platform == "win32"\nmine\n'
     project = project_of(tmp_path, {"pyproject.toml": OWN, "requirements.txt": lines})
-    assert {"extras-unread", "extras-listed", "own-name"} <= {*codes(project)}
+    assert {"extras-unread", "extras-listed-where", "own-name"} <= {*codes(project)}
+    assert "extras-listed" not in codes(project), "on another system nothing of it is taken"
     assert one(project, "einops").marker == 'sys_platform == "win32"'
+    [said] = [each for each in project.remarks if each.key.endswith("extras-listed-where")]
+    assert said.params["marker"] == 'sys_platform == "win32"'
+    there = project_of(tmp_path / "there", {"pyproject.toml": OWN, "requirements.txt": f"mine[nope]; {WINDOWS}\n"})
+    assert "extras-unread-where" in codes(there)
 
 
 def test_an_extra_that_another_one_names_keeps_its_marker(tmp_path: Path) -> None:

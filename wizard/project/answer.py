@@ -48,7 +48,8 @@ def project_document(
         "notes": [_line(at) for at in decision.notes],
         "as_of": decision.as_of or None,
         "not_looked_up": text(unasked, language) if (unasked := unasked_words(project, decision)) else None,
-        "native": [*(native.name for native in asks.native), *_own_natives(decision)],
+        "native": [*_here(decision), *_own_natives(decision)],
+        "native_elsewhere": [*decision.elsewhere],
         "left_out": [one.name for one in decision.left_out],
         "rest": [_named(one) for one in asks.rest],
         "asked": [
@@ -56,6 +57,10 @@ def project_document(
         ],
     }
     return document
+
+
+def _here(decision: ProjectDecision) -> list[str]:
+    return [native.name for native in decision.understood.native if native.name not in decision.elsewhere]
 
 
 def _own_natives(decision: ProjectDecision) -> Iterator[str]:
@@ -182,8 +187,10 @@ def _lines(decision: ProjectDecision, language: str | None, puts_in: bool) -> It
         yield from (f"      {origin}: {origin.text}" for origin in one.origins)
     without = {one.name for one in decision.left_out}
     planned = [one.name for one in asks.native if is_planned(one) and not is_pure(one) and one.name not in without]
-    if planned:
-        yield f"  {text(message('project.head.native', names=', '.join(planned)), language)}"
+    if names := [name for name in planned if name not in decision.elsewhere]:
+        yield f"  {text(message('project.head.native', names=', '.join(names)), language)}"
+    if names := [name for name in planned if name in decision.elsewhere]:
+        yield f"  {text(message('project.head.native-elsewhere', names=', '.join(names)), language)}"
     yield f"  {text(message('project.head.rest', count=len(asks.rest)), language)}"
     yield from (f"  – {text(remark, language)}" for remark in as_put_in(decision.remarks, puts_in))
     if decision.notes:

@@ -65,7 +65,7 @@ from wizard.project.packages.needs import (
 from wizard.project.packages.opened import take_parts
 from wizard.project.packages.outgrown import code_words
 from wizard.project.packages.pythons import holding_python, left_python, relaxed_python
-from wizard.project.packages.ready import native_state, needed_unnamed, said_of
+from wizard.project.packages.ready import native_state, natives_elsewhere, needed_unnamed, said_of
 from wizard.project.packages.rows import companion_table
 from wizard.project.reasons import (
     asked_words,
@@ -98,6 +98,7 @@ class ProjectDecision:
     relaxed: tuple[Relaxed, ...]
     remarks: tuple[Message, ...]
     left_out: tuple[Relaxed, ...] = ()  # native packages of no use or without a ready wheel here
+    elsewhere: tuple[str, ...] = ()  # native packages whose lines are for another system or Python
     notes: tuple[FileLine, ...] = ()  # what the project says of installing, and nothing here acted on
     as_of: str = ""  # the day of what its lines leave open; "": today
 
@@ -151,6 +152,7 @@ def decide(
         relaxed=relaxed,
         remarks=remarks,
         left_out=left,
+        elsewhere=tuple(natives_elsewhere(weigher.asks, machine.os, best.python)),
         notes=notes_left(project, machine.os, remarks, named),
         as_of=day_for(best.python, day, matrix),
     )
@@ -227,7 +229,7 @@ def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
         return []
     without = {one.name for one in left_out(weigher.asks, best, weigher.machine)}
     here = weigher.machine.os
-    natives = natives_here(weigher.asks, here)
+    natives = natives_here(weigher.asks, here, best.python)
     natives = [native for native in natives if is_planned(native) and native.name not in without]
     natives = [native for native in natives if not is_pinned(native, weigher.asks, best.candidate.torch)]
     rows = ((native.name, companion(native.name)) for native in natives)
@@ -346,7 +348,7 @@ def _remarks(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> It
     yield from code_words(weigher, best)
     yield from demand_words(weigher, best)
     yield from lacking_wheels(asks, weigher.machine.os, best.python, moved)
-    natives = natives_here(asks, weigher.machine.os)
+    natives = natives_here(asks, weigher.machine.os, best.python)
     states = {native.name: native_state(native, best, weigher.machine) for native in natives}
     for native in natives:
         yield from said_of(native, states[native.name], weigher, best)

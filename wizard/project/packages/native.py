@@ -30,7 +30,7 @@ from wizard.project.packages.companions import (
     torch_bound,
     torch_of,
 )
-from wizard.project.packages.cuda_tags import cuda_of_name, has_tag, is_for
+from wizard.project.packages.cuda_tags import cuda_of_name, has_tag
 from wizard.project.packages.implied import torch_in
 from wizard.project.packages.ready import native_state
 from wizard.project.packages.rows import Companion
@@ -61,7 +61,7 @@ def relaxed_natives(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     without = {one.name for one in left_out(weigher.asks, best, weigher.machine)}
     pages: list[AddressLine] = []
     of_this = set(_made_for(weigher.asks, best.candidate.variant))
-    for native in natives_here(weigher.asks, weigher.machine.os):
+    for native in natives_here(weigher.asks, weigher.machine.os, best.python):
         row = companion(native.name)
         if row is None or native.name in without:
             continue
@@ -272,19 +272,19 @@ def _is_of_another(name: str, pins: list[Statement], torch: str) -> bool:
     return bool(bounds) and not any(meets(bound, torch) for bound in bounds)
 
 
-def natives_here(asks: Understood, os: str) -> list[Native]:
-    """Those of which some line is meant for this system, and that is no extra which nobody takes or names."""
+def natives_here(asks: Understood, os: str, python: str) -> list[Native]:
+    """Those of which some line is meant for this system and Python, and no extra that nobody takes or names."""
     named = {"", "constraint", IN_WORDS, *named_extras(asks.remarks)}
 
     def counts(one: Statement) -> bool:
-        return is_for(one, os) and (one.group in named or normalized(one.group) in named)
+        return marker_holds(one.marker, os, python) and (one.group in named or normalized(one.group) in named)
 
     return [native for native in asks.native if any(map(counts, native.statements))]
 
 
 def left_out(asks: Understood, best: Weighed, machine: Machine) -> Iterator[Relaxed]:
     """Return what is asked for and cannot be had; what an extra or a README names is not in the plan anyhow."""
-    for native in natives_here(asks, machine.os):
+    for native in natives_here(asks, machine.os, best.python):
         if not is_planned(native):
             continue
         state = native_state(native, best, machine)

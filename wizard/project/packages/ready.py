@@ -24,6 +24,13 @@ from wizard.project.versions import marker_holds, meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 
+def natives_elsewhere(asks: Understood, os: str, python: str) -> Iterator[str]:
+    """Yield those of which each line is meant for another system or Python."""
+    for native in asks.native:
+        if not any(marker_holds(one.marker, os, python) for one in native.statements):
+            yield native.name
+
+
 def native_state(native: Native, best: Weighed, machine: Machine) -> str:
     """`no-card`, `old-card`, `no-wheel`, `before` (the torch of its first wheels), `newer` (than that of its last),
     `newer-cuda` (than its source builds with), `source` (by its repository alone), `compiler` or `ready`."""

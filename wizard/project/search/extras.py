@@ -70,10 +70,11 @@ def take_listed(found: Findings) -> None:
     for line in (*listed, *found.own_lines):
         groups = {normalized(one.group) for one in found.statements if one.strength == DECLARED and one.group}
         known = [extra for extra in _extras(line, found) if extra in {*groups, *found.own_extras}]
+        where = {"marker": line.marker} if line.marker else {}
         if unknown := [extra for extra in _extras(line, found) if extra not in known]:
-            found.remark("extras-unread", line.origin, extras=", ".join(unknown))
+            found.remark(f"extras-unread{'-where' * bool(where)}", line.origin, extras=", ".join(unknown), **where)
         if known:
-            found.remark("extras-listed", line.origin, extras=", ".join(known))
+            found.remark(f"extras-listed{'-where' * bool(where)}", line.origin, extras=", ".join(known), **where)
             _take(_reached(known, found), found, line.marker)
 
 
