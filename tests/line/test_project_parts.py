@@ -270,10 +270,35 @@ def test_strictly_what_a_line_names_is_built_last_or_said_to_be_source_alone(wor
     )
 
 
+def test_a_pin_that_a_source_alone_meets_is_built_and_unasked_it_moves_with_that_reason(
+    world: World, folder: Path
+) -> None:
+    """Another release of it is ready, and another package would bring that."""
+    shelf = world.packages.root
+    source_of("runtime", shelf, folder.parent)
+    build_wheel(shelf, "runtime", "1.13", {"runtime.py": b""})
+    build_wheel(shelf, "hydra", "1.0", {"hydra.py": b""}, ["runtime>=1.0"])
+    write(folder, "requirements.txt", "torch", "hydra", "runtime==1.0")
+    done = world.run(*setup(world, folder, "--yes"))
+    assert done.returncode == 2
+    why = "the index has that release as source alone, which is built only where that is asked for (--parts)"
+    assert f"runtime: asked ==1.0 (requirements.txt:3), you get 1.13: {why}" in done.stderr, done.stderr
+    done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 0, done.stderr
+    assert "requirements.txt, line 3: runtime, which the package index has as source alone, is installed last" in (
+        done.stderr
+    )
+    assert "runtime: asked" not in done.stderr
+    found = installed(world)
+    assert (found["runtime"], found["hydra"]) == ("1.0", "1.0")
+
+
 def test_a_terminal_asks_where_only_the_plan_shows_what_could_be_built(world: World, folder: Path) -> None:
     pty = pytest.importorskip("pty", reason="a terminal of Linux")
     source_of("cutter", world.packages.root, folder.parent)
-    write(folder, "requirements.txt", "torch", "cutter==1.0")
+    source_of("runtime", world.packages.root, folder.parent)
+    build_wheel(world.packages.root, "runtime", "1.13", {"runtime.py": b""})
+    write(folder, "requirements.txt", "torch", "cutter==1.0", "runtime==1.0")
     ours, theirs = pty.openpty()
     os.write(ours, b"y\ny\n")
     done = world.run(*setup(world, folder), stdin=theirs)
@@ -282,8 +307,9 @@ def test_a_terminal_asks_where_only_the_plan_shows_what_could_be_built(world: Wo
     assert done.returncode == 0, done.stderr
     asked = [line for line in done.stderr.splitlines() if "[y/N]" in line]
     assert len(asked) == 2
-    assert "what the package index has as source alone (cutter)? Its build code runs then" in asked[0]
-    assert installed(world)["cutter"] == "1.0"
+    assert "what the package index has as source alone (runtime, cutter)? Its build code runs then" in asked[0]
+    found = installed(world)
+    assert (found["cutter"], found["runtime"]) == ("1.0", "1.0")
 
 
 def test_a_project_that_is_all_on_the_index_is_told_to_have_no_parts(world: World, folder: Path) -> None:

@@ -38,7 +38,8 @@ from wizard.transfer.address import address_problem
 _MOST_READ = 1_000_000  # bytes
 BUILT_ALONE = ("project.left.needed", "project.left.source")
 SOURCE = "source"  # of `project.why`: a line names what the index has as source alone
-_WHYS = (f"project.why.{SOURCE}", "project.why.source-alone")
+SOURCE_MOVED = "source-moved"  # another release of it is ready, and taken
+_WHYS = (f"project.why.{SOURCE}", f"project.why.{SOURCE_MOVED}", "project.why.source-alone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def asked_parts(request: ProjectRequest) -> tuple[str, ...]:
 
 
 def source_parts(notices: Iterable[Message]) -> tuple[str, ...]:
-    """Return what the plan leaves out and a setup could build: only the sources' answers show that."""
+    """Return what the plan leaves out or moves and a setup could build: only the sources' answers show that."""
     whys = ((one.params.get("why"), str(one.params.get("name", ""))) for one in notices)
     return tuple(name for why, name in whys if isinstance(why, Message) and why.key in _WHYS)
 

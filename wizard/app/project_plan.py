@@ -27,6 +27,7 @@ from wizard.app.project_build import selected_build, written
 from wizard.app.project_parts import (
     BUILT_ALONE,
     SOURCE,
+    SOURCE_MOVED,
     Outside,
     about_parts,
     left_words,
@@ -64,6 +65,7 @@ _NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`")
 _NO_NAME = re.compile(r"Because (\S+)\s+was\s+not\s+found\s+in\s+the\s+package\s+registry")
 _NO_VERSION = re.compile(r"no versions? of ([A-Za-z0-9][\w.-]*)|[Bb]ecause only ([A-Za-z0-9][\w.-]*?)[<>=! ]")
 MOST_LOOKED_FOR, _MOST_ABSENT, _MOST_SHOWN = 600, 100, 6  # names that no index may have
+_PIN, _MOST_PINS = re.compile(r"==[^,*]+"), 20  # of which a page of the index is asked
 _CANNOT = (*NO_SOLUTION, "lock-conda-version")
 SOURCE_ALONE = ErrorText(
     "project-source-alone",
@@ -79,11 +81,11 @@ TOGETHER = ErrorText(
 
 
 class _SourceAlone(Exception):
-    """Something older was locked for what its newest release needs."""
+    """Something older was locked for what its newest release needs, or other releases than lines pin (`names`)."""
 
-    def __init__(self, needs: Iterable[SourceNeed]) -> None:
+    def __init__(self, needs: Iterable[SourceNeed] = (), names: Collection[str] = ()) -> None:
         super().__init__()
-        self.needs = needs
+        self.needs, self.names = needs, names
 
 
 def plan_project(
@@ -115,14 +117,19 @@ def plan_project(
             raise _SourceAlone(needs)
         early = {one.name: one for one in behind if one.is_early}
         missing = (one for one in lack.without if one.name not in of_parts)
-        moved[:] = [*_moved(request, lock, selected, lack.unknown, early), *missing]
+        others = [*_moved(request, lock, selected, lack.unknown, early)]
+        sources = lack.source_pins(others)
+        if sources and lack.may_build:
+            raise _SourceAlone(names=sources)
+        why = message(f"project.why.{SOURCE_MOVED}")
+        moved[:] = [*(replace(one, why=why) if one.name in sources else one for one in others), *missing]
         return (*map(moved_words, moved), *(one.said for one in behind if not one.is_early), *then.told(lock))
 
     folder, left = absolute_folder(request.project), (*(one.name for _, one in request.left), *names)
     use = use_of(folder, ProjectFolder(Path(folder)), (*(one.name for one in request.decision.left_out), *left))
     as_asked = promised_of(_asked(request, selected, list(request.packages), 0, {}).requirements, selected.python)
     found, puts_in = tuple(outside(request, selected)), request.choices.parts
-    others = tuple(one.why for one in request.decision.left_out)
+    left_why = tuple(one.why for one in request.decision.left_out)
     if len(request.packages) > MOST_LOOKED_FOR:  # the resolver would ask for minutes
         lack.drop_absent([])
     while True:
@@ -136,18 +143,20 @@ def plan_project(
             promised=promised,
             asked=(*as_asked, *names),
             left=tuple(name for name in out if name not in of_parts),
-            ways=(*ways_of(found, puts_in), *others, *ways_of(more, puts_in)),
+            ways=(*ways_of(found, puts_in), *left_why, *ways_of(more, puts_in)),
             parts=parts,
         )
         more_said = left_words((one for one in more if one.way.key in BUILT_ALONE or (puts_in and one.part)), puts_in)
         notices = (*asked.notices, *left_words(found, puts_in), *more_said, *about_parts((*found, *more), puts_in))
-        asked = replace(asked, project=told_of, apart=tuple(lack.apart), notices=notices)
+        built = lack.sources if puts_in else ()  # nothing else brings another release of what is put in last
+        asked = replace(asked, project=told_of, apart=tuple(sorted({*lack.apart, *built})), notices=notices)
         try:
             return preview(facts, request.choices, asked, is_cancelled, on_progress, told), (*lost, *moved)
         except LockAgain:
             continue
         except _SourceAlone as older:
             lack.take(older.needs)
+            lack.leave([one for one in lack.packages if one.name in older.names])
         except WizardError as error:
             lack.learn(error)
 
@@ -204,10 +213,7 @@ class _Lack:
         if absent:
             self.drop_absent(absent)
         elif lacking:
-            self.sources |= {one.name for one in lacking if companion(one.name) is None}
-            kinds = ((one, SOURCE if one.name in self.sources else "no-wheel") for one in lacking)
-            self.without += [_not_as_asked(one, NOTHING, self.selected, kind) for one, kind in kinds]
-            self.freedom = 0
+            self.leave(lacking)
         elif needs:
             self.take(needs)
         else:
@@ -227,9 +233,24 @@ class _Lack:
         may be left."""
         if not self.is_strict:
             return self.freedom == _ANY or not one.specifier
-        choices = self.request.choices
-        may_build = choices.parts and not choices.offline and companion(one.name) is None
+        may_build = self.may_build and companion(one.name) is None
         return may_build and bool(as_source_alone(self.facts, self.selected, {one.name: one.specifier}))
+
+    @property
+    def may_build(self) -> bool:
+        return self.request.choices.parts and not self.request.choices.offline
+
+    def source_pins(self, moved: Iterable[Relaxed]) -> frozenset[str]:
+        """Return those of which the index has the very release that a line pins as source alone."""
+        pins = {one.name: one.asked for one in moved if _PIN.fullmatch(one.asked) and companion(one.name) is None}
+        return as_source_alone(self.facts, self.selected, dict([*pins.items()][:_MOST_PINS]))
+
+    def leave(self, lacking: Collection[Statement]) -> None:
+        """Leave out lines without a ready wheel: a setup could build those that are no companion of torch."""
+        self.sources |= {one.name for one in lacking if companion(one.name) is None}
+        kinds = ((one, SOURCE if one.name in self.sources else "no-wheel") for one in lacking)
+        self.without += [_not_as_asked(one, NOTHING, self.selected, kind) for one, kind in kinds]
+        self.freedom = 0
 
     def take(self, needs: Iterable[SourceNeed]) -> None:
         """Leave out what packages need, and what the project's own lines say of it."""
