@@ -155,6 +155,28 @@ def test_folders_repositories_and_the_project_itself_come_last(
         assert f"\n{name} @ git+{served.address}/{name}.git@" in made, made
 
 
+@needs("git")
+def test_what_one_line_declares_and_another_has_at_an_address_is_not_missing(
+    world: World, folder: Path, served: GitServer
+) -> None:
+    lay(folder, package("mine", ("torch", "plain")))
+    write(folder, "requirements.txt", "torch", f"plain @ git+{served.address}/plain.git")
+    done = world.run(*setup(world, folder, "--dry-run", "--strict", "--parts"))
+    assert done.returncode == 0, done.stderr
+    done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 0, done.stderr
+    assert "no index here has" not in done.stderr
+    assert "plain: asked" not in done.stderr
+    assert installed(world)["plain"] == "1.0"
+
+
+def test_what_is_declared_and_at_no_address_for_this_system_is_missing(world: World, folder: Path) -> None:
+    write(folder, "requirements.txt", "torch", "plain", f"plain @ {OTHER} ; python_version < '3'")
+    done = world.run(*setup(world, folder, "--dry-run"))
+    assert "plain: asked *" in done.stderr, done.stderr
+    assert "no index here has a package of this name" in done.stderr
+
+
 def test_nothing_of_the_project_is_built_unasked(world: World, folder: Path) -> None:
     lay(folder, package("mine", ("torch",)))
     done = world.run(*setup(world, folder, "--yes"))

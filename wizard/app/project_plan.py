@@ -26,6 +26,7 @@ from wizard.app.project import (
 from wizard.app.project_build import selected_build, written
 from wizard.app.project_parts import (
     BUILT_ALONE,
+    PART_KINDS,
     SOURCE,
     SOURCE_MOVED,
     Outside,
@@ -176,10 +177,11 @@ class _Lack:
     apart: dict[str, SourceNeed] = field(default_factory=dict)  # left out, whoever needs them
     sources: set[str] = field(default_factory=set)  # left out; a line names them, and a setup could build them
     unknown: set[str] = field(default_factory=set)
+    at_address: set[str] = field(default_factory=set)  # on no index, and another line has an address or a folder of it
 
     @property
     def packages(self) -> list[Statement]:
-        names = {one.name for one in self.without}
+        names = {*self.at_address, *(one.name for one in self.without)}
         return [one for one in self.request.packages if one.name not in names]
 
     def outside(self) -> tuple[Outside, ...]:
@@ -202,6 +204,8 @@ class _Lack:
             found.append(SourceNeed(str(error.params["name"]), "", str(error.params["by"])))
         needs = [one for one in found if one.name not in self.apart]
         absent = _named_in(_NO_NAME, error, packages)
+        if self._has_address(one.name for one in absent):
+            return
         lacking = [one for one in _named_in(_NO_WHEEL, error, packages) if self._may_be_left(one)]
         is_last = not (needs or absent or lacking or self.freedom < _ANY)
         if self.is_strict:  # what is built last is as it was asked
@@ -218,6 +222,15 @@ class _Lack:
             self.take(needs)
         else:
             self.freedom += 1
+
+    def _has_address(self, absent: Iterable[str]) -> bool:
+        """Leave to the line with an address or a folder what another line names and no index has; return whether
+        there is any."""
+        os, python = paths.os_name(), self.selected.python
+        given = (one for why, one in self.request.left if why in PART_KINDS and marker_holds(one.marker, os, python))
+        found = {one.name for one in given} & {*absent}
+        self.at_address |= found
+        return bool(found)
 
     def _last_word(self, error: WizardError, packages: list[Statement], needs: list[SourceNeed]) -> WizardError:
         """Return what says most of why there is no lock."""
@@ -284,6 +297,7 @@ class _Lack:
                 count=len(more),
                 names=shown,
             )
+        self._has_address(more)
         found = {one.name: one for one in reversed(self.packages) if one.name in more}
         self.without += [_not_as_asked(one, NOTHING, self.selected, "no-package") for one in found.values()]
         self.freedom = 0
