@@ -29,6 +29,14 @@ def test_torch_and_python_move_where_both_are_impossible(tmp_path: Path) -> None
     assert set(relaxed(found)) == {"torch", "python"}
 
 
+def test_a_range_of_pythons_that_nothing_meets_is_told_as_that(tmp_path: Path) -> None:
+    lines = '[project]\nname = "mine"\nrequires-python = "{}"\ndependencies = ["torch"]\n'
+    found = decided(tmp_path / "a", {"pyproject.toml": lines.format(">=3.12,<3.8")}, BLACKWELL)
+    assert relaxed(found)["python"] == ("<3.8,>=3.12", build(found)[2], "project.why.python-empty")
+    found = decided(tmp_path / "b", {"pyproject.toml": lines.format(">=3.40")}, BLACKWELL)
+    assert relaxed(found)["python"][2] == "project.why.python"
+
+
 def test_the_persons_python_gives_way_only_for_more(tmp_path: Path) -> None:
     wish = Choices(python="3.13")
     found = decided(tmp_path / "a", {"requirements.txt": "torch==2.3.1\n"}, ADA, wish)

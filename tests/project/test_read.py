@@ -231,3 +231,42 @@ def test_a_lock_alone_is_what_is_asked(tmp_path: Path, name: str) -> None:
     assert codes(alone) == ["lock-alone"]
     beside = project_of(tmp_path, {"requirements.txt": "torch\n"})
     assert [one.name for one in beside.statements if one.strength == DECLARED] == ["torch"]
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("git+https://git.example/z/dev.git@feature/x", "dev"),
+        ("git+https://git.example/z/dev.git@a/b/c#subdirectory=libs/inner", "dev"),
+        ("git+https://git.example/z/y.git@--upload-pack=/tmp/other", "y"),
+        ("git+https://somebody@git.example/z/y.git", "y"),
+        ("git+ssh://git@git.example/z/y.git@v1", "y"),
+        ("git+git@git.example:z/y.git@feature/x", "y"),
+        ("https://git.example/z/y@v1/whole-1.0-py3-none-any.whl", "whole"),
+    ],
+)
+def test_a_repository_is_called_as_it_is_and_not_as_its_revision(tmp_path: Path, address: str, name: str) -> None:
+    project = project_of(tmp_path, {"requirements.txt": f"torch\n{address}\n"})
+    assert {one.name for one in project.statements} == {"torch", name}
+
+
+def test_a_file_that_leads_out_is_told_as_that_and_not_as_read(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "secret.txt").write_text("hidden\n")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "secret.txt").symlink_to(tmp_path / "there" / "secret.txt")
+    (folder / "more").symlink_to(tmp_path / "there")
+    (folder / "requirements.txt").symlink_to(tmp_path / "there" / "secret.txt")
+    words = "torch\n-r secret.txt\n-r more/secret.txt\n-r ../there/secret.txt\n-r nowhere.txt\n"
+    project = project_of(folder, {"requirements-gpu.txt": words})
+    assert [one.name for one in project.statements] == ["torch"]
+    assert project.files == ("requirements-gpu.txt",)
+    said = [(one.key.rpartition(".")[2], one.params["name"]) for one in project.remarks]
+    assert sorted(said) == [
+        ("file-outside", "more/secret.txt"),
+        ("file-outside", "requirements.txt"),
+        ("file-outside", "secret.txt"),
+        ("include-missing", "../there/secret.txt"),
+        ("include-missing", "nowhere.txt"),
+    ]

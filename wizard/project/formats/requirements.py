@@ -317,7 +317,11 @@ def _marker(text: str) -> str:
 
 
 def _name_of_address(address: str) -> str:
-    last = unquote(_ENDED.split(address, maxsplit=1)[0].rstrip("/").rsplit("/", 1)[-1])
+    path = _ENDED.split(address, maxsplit=1)[0].rstrip("/")
+    if _VCS.match(path):  # a revision may have a / of its own; behind the host pip takes it from the last @
+        host, slash, inner = path.rpartition("://")[2].partition("/")
+        path = inner.rpartition("@")[0].rstrip("/") or path if slash else host
+    last = unquote(path.rsplit("/", 1)[-1])
     wheel = re.match(r"([A-Za-z0-9._]+?)-\d", last)
     return wheel[1] if wheel else re.sub(rf"(\.git)?(@.*)?$|{_ARCHIVE.pattern}", "", last) or "unnamed"
 

@@ -16,7 +16,7 @@ from wizard.project.packages.native import Relaxed, lines_of
 from wizard.project.reasons import asked_words
 from wizard.project.search.order import is_lock
 from wizard.project.understand import Understood
-from wizard.project.versions import python_meets
+from wizard.project.versions import can_meet, python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 
@@ -29,7 +29,9 @@ def relaxed_python(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
         why = message("project.why.python-by-hand", "Python {python} was chosen by hand", python=best.python)
         if not best.declared_python or best.python != by_hand:
             asked = asked if best.declared_python else f"=={by_hand}"
-            why = message("project.why.python", torch=best.candidate.torch, asked=asked)
+            empty = next((one.specifier for one in unmet if not can_meet(one.specifier, "")), "")
+            why = message("project.why.python-empty", "no version of Python can be {asked}", asked=empty)
+            why = why if empty else message("project.why.python", torch=best.candidate.torch, asked=asked)
         yield Relaxed(PYTHON, asked, best.python, why, lines_of(unmet) if best.declared_python else ())
     for one, lost in _left_pythons(weigher, best):
         if reason := _why_not_python(weigher, one, lost, best):

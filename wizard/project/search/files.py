@@ -321,6 +321,12 @@ class ProjectFolder:
     def leads_out(self, name: str) -> bool:
         return self.inside(Path(name)) is None
 
+    def links_out(self, name: str, beside: str) -> bool:
+        """Return whether what a line of `beside` names is a place in the folder, from which a link leads out of it."""
+        places = (Path(os.path.normpath(one)) for one in (Path(beside).parent / name, Path(name)))
+        inner = (one for one in places if not one.is_absolute() and one.parts[:1] != ("..",))
+        return any(self.inside(one) is None for one in inner)
+
     def read(self, name: str) -> str | None:
         """Return the text with plain line ends, of a text in lines the first MOST_LINES; None for what cannot be read,
         is no plain file or is too large."""

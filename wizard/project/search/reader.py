@@ -76,6 +76,7 @@ class ProjectReader:
         self.files: list[str] = []
         self.included: dict[str, FileLine] = {}
         self.left: set[str] = set()  # lists that no README brings in
+        self._refused: set[str] = set()
         self._depth = self._included = 0
         self._alone: dict[str, ProjectReader] = {}
         self._named: dict[tuple[str, ...], dict[str, None]] = {}
@@ -83,7 +84,8 @@ class ProjectReader:
     def project(self) -> Project:
         """Return what was read so far, equal lines once."""
         own, statements, sources = self.found, dict.fromkeys(self.found.statements), dict.fromkeys(self.found.sources)
-        found = (tuple(self.files), tuple(statements), tuple(sources), tuple(own.remarks), frozenset(own.card_lines))
+        files = tuple(one for one in self.files if one not in self._refused)
+        found = (files, tuple(statements), tuple(sources), tuple(own.remarks), frozenset(own.card_lines))
         return Project(str(self.folder.root), *found, self.included, own.card_unused, "", own.in_chinese)
 
     def read(self, name: str, included_by: FileLine | None = None, group: str = "") -> None:
@@ -99,6 +101,7 @@ class ProjectReader:
             self.included[name] = included_by
         text = self.folder.read(name)
         if text is None:
+            self._refused.add(name)
             self.found.remark("file-outside" if self.folder.leads_out(name) else "file-not-read", where, name=name)
             return
         if name in self.folder.cut:
@@ -358,6 +361,7 @@ class ProjectReader:
             is_put_there = any(is_copied(self.folder.read(where.file) or "", one) for one in found)
             if not (_PLACEHOLDER.search(words) or is_put_there or any(one in self.files for one in found)):
                 code = "named-elsewhere" if found else "include-missing"
+                code = "file-outside" if self.folder.links_out(words, where.file) else code
                 self.found.remark(code, where, name=words, files=cut_between(found))
             return
         is_told = rank(where.file)[0] == len(ORDER)
