@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -457,3 +458,22 @@ def test_a_source_without_dates_is_told_for_an_old_project(world: World, folder:
     done = world.run(*setup(world, folder, "--dry-run"))
     assert done.returncode == 0, done.stderr
     assert "does not say which releases there were on 2025-01-15" in done.stderr
+
+
+def test_what_moves_for_the_python_names_the_one_of_the_environment(world: World, folder: Path) -> None:
+    """The project leaves its Python open, and nothing here makes the usual one."""
+    write(folder, "requirements.txt", f"torch=={TORCH}", "numpy==1.21.0")
+    for version in ("1.23.5", "1.26.4"):
+        build_wheel(world.packages.root, "numpy", version, {"numpy/__init__.py": b""})
+    places = ("--index", world.packages.simple, "--torch-index", world.torch.simple, "--engine", "venv")
+    done = world.run("setup", "--project", str(folder), "--name", "demo", "--dry-run", *places)
+    assert done.returncode == 0, done.stderr
+    first, _, planned = done.stderr.partition("Checking which builds the sources have")
+    decided = re.search(r"torch \S+ \(CPU\), Python (\S+)", first)
+    assert decided
+    assert f"it has no ready wheel for Python {decided[1]}" in first
+    if decided[1] != world.python:
+        assert f"Python {world.python} is taken and not {decided[1]}" in planned
+        assert f"it has no ready wheel for Python {world.python}" in planned
+        assert f"it has no ready wheel for Python {decided[1]}" not in planned
+    assert ("numpy-1.23.5" in planned) == (world.python == "3.11"), planned

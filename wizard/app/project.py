@@ -140,7 +140,8 @@ def _is_free(decision: ProjectDecision) -> bool:
     are_alike = len(lacking) < 2 and all(
         python_meets(one.specifier, python) for one in asks.python for python in pythons
     )
-    return are_alike and not names_one
+    is_of_one = any("python" in one.why.params for one in decision.relaxed)  # another Python, and other releases
+    return are_alike and not (names_one or is_of_one)
 
 
 def absolute_folder(project: Project) -> str:
