@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from wizard.app.use import environments as use_cases
-from wizard.app.use.already_installed import left_parts
 from wizard.app.use.environments import find_environment
 from wizard.app.use.runs import finish_deletions_in_background, known_prefixes
 from wizard.cli.command import Arguments, CommandGroup, Late, argument, flag, option
@@ -180,6 +179,8 @@ def _list(arguments: Arguments, terminal: Terminal) -> int:
 
 @envs.add("show", N_("what is in one, how large it is, and what deleting it would take along"), _ENVIRONMENT, JSON)
 def _show(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use.already_installed import left_parts
+
     clear_up(terminal)
     interrupt = Interrupt()
     one = use_cases.find_environment(arguments.environment)
