@@ -82,6 +82,7 @@ def test_never_a_companion_of_another_variant(world: World) -> None:
     assert not (world.home / "state" / "envs" / "gpu" / SITE / "torchvision").exists()
 
 
+@pytest.mark.slow
 def test_what_was_left_out_is_not_missing_the_next_time(world: World) -> None:
     """A start-up file asks at every start; it was told that flash-attn is missing, and ended with 2."""
     line = ("setup", "--yes", "--if-missing", "--name", "lean", "--with", "flash_attn,padding-a", *world.sources)
@@ -141,6 +142,7 @@ def test_cancel_leaves_no_process_and_can_be_resumed(world: World, sign: int) ->
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_second_start_at_the_same_place_is_refused(world: World) -> None:
     program = world.start("setup", "--yes", "--name", "demo", *world.sources)
     wait_until((world.home / "state" / "envs" / "demo").exists)
@@ -150,6 +152,7 @@ def test_a_second_start_at_the_same_place_is_refused(world: World) -> None:
     assert program.returncode == 0
 
 
+@pytest.mark.slow
 def test_of_two_starts_in_one_second_one_is_refused_and_leaves_nothing(world: World) -> None:
     """No run that is offered to go on with, where the other one has made the environment."""
     both = [world.start("setup", "--yes", "--name", "demo", *world.sources) for _ in range(2)]

@@ -140,6 +140,7 @@ def test_cancel_then_resume_in_the_window(open_window, at_home: World, qtbot: Qt
     assert window.navigator.state.report["status"] == 0
 
 
+@pytest.mark.slow
 def test_a_failure_is_told_and_mended_in_the_window(open_window, at_home: World, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
     window = open_window()
     walk_to_review(qtbot, window, at_home, "mine")

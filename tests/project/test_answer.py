@@ -28,6 +28,7 @@ def pick(state: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     return typed("pick", *arguments, env=environment)
 
 
+@pytest.mark.slow
 def test_the_lines_name_the_files_and_what_was_not_looked_up(project: Path, tmp_path: Path) -> None:
     said = pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD).stdout
     assert "Read from: requirements.txt\n" in said

@@ -80,6 +80,7 @@ def test_a_path_of_another_place_is_no_package(tmp_path: Path) -> None:
     assert codes(project) == ["file-outside", "file-outside"]
 
 
+@pytest.mark.slow
 def test_what_would_never_end_or_leads_out_is_said(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe-requirements.txt")
     (tmp_path / "passwd-requirements.txt").symlink_to("/etc/passwd")

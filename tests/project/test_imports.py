@@ -395,6 +395,7 @@ def test_a_state_of_a_repository_may_bring_less_than_the_releases(tmp_path: Path
     assert told == {"perhaps": ["tqdm (train.py:2)"]}
 
 
+@pytest.mark.slow
 def test_fifty_thousand_imports_are_read_in_seconds(tmp_path: Path) -> None:
     lines = [f"import nobody_{number}" for number in range(25_000)]
     late = [f"    import later_{number}" for number in range(12_000)]

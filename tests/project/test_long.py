@@ -75,6 +75,7 @@ def work(folder: Path, file: str, line: str, lines: int) -> int:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LINES)
 def test_more_lines_take_as_much_more_work(tmp_path: Path, kind: str) -> None:
     work(tmp_path / "first", *LINES[kind], 2)  # which also reads the tables
@@ -115,6 +116,7 @@ def test_each_file_is_read_as_often_for_many_submodules(tmp_path: Path, monkeypa
     assert counts[0] == counts[1]
 
 
+@pytest.mark.slow
 def test_settings_that_choose_a_class_are_not_kept(tmp_path: Path) -> None:
     """Gigabytes of data may lie beside a program; each file is let go before the next one is read."""
     program = "import torch\n@torch.compile\ndef f(x):\n    return x\nclass Way:\n    pass\n"
