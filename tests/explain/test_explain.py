@@ -170,6 +170,22 @@ def test_the_headers_of_python_and_cuda_are_other_rows_matter() -> None:
     assert first(said.format("GL/osmesa.h")) == "header-missing"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "foo.cpp:3:10: fatal error: {}: No such file or directory",
+        "foo.cpp:3:10: fatal error: '{}' file not found",
+        "foo.cpp(3): fatal error C1083: Cannot open include file: '{}': No such file or directory",
+        "foo.cpp:3:10: 致命错误：{}：没有那个文件或目录",
+    ],
+)
+@pytest.mark.parametrize("header", ["zlib.h", "libavcodec/avcodec.h"])
+def test_a_header_that_is_missing_is_named_whole(line: str, header: str) -> None:
+    found = explain(f"ERROR: Failed building wheel for foo\n{line.format(header)}")[0]
+    assert found.id == "header-missing"
+    assert f" {header}" in text(found.cause, "en")
+
+
 def test_a_row_hides_other_rows_only() -> None:
     ids = {row.id for row in known_errors()}
     assert all(row.hides < ids - {row.id} for row in known_errors())
