@@ -230,6 +230,13 @@ def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world
     advised = done.stderr.partition("What to do:")[2].partition("Found:")[0]
     for name in ("torch", "numpy"):
         assert f"{name}like was not installed: it is the package {name}, and the plan has the one" in advised
+    build_wheel(shelf, "hydra", "1.1rc1", {"hydra.py": b""}, ["inner"])
+    build_wheel(shelf, "hydra", "0.1", {"hydra.py": b""})
+    for names in ((), ("hydra",)):
+        newer = world.run("envs", "update", "demo", *names, "--yes", *world.sources[:4])
+        assert newer.returncode == 0, newer.stderr
+        assert (found := installed(world))["hydra"] == "1.0", newer.stderr
+        assert found["runtime"] == "1.0"
         assert f"installed by hand it would replace {name}, which PyTorch needs." in advised
         assert f"{name}like'" not in advised, "no command"
     found = installed(world)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from packaging.utils import canonicalize_name
+
 from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Choices, Plan
 from wizard.diagnose.repair.states import under_way
@@ -20,6 +22,7 @@ from wizard.environment.inspect.installation import Installation, Meant, read_in
 from wizard.environment.layout import python_of
 from wizard.environment.naming import absolute_prefix
 from wizard.model.errors import ErrorText, ExitStatus, UsageError, WizardError
+from wizard.model.lock import PackageVersion
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import run_folders
 from wizard.run.runs import run_info
@@ -109,6 +112,13 @@ def plans_for(prefix: Path) -> tuple[Plan, ...]:
         except WizardError:
             continue
     return tuple(found)
+
+
+def put_in_last(env: Installation) -> tuple[PackageVersion, ...]:
+    """Return the parts of a project that are there, as they are: no lock has a wheel of what was built for it."""
+    parts = [part for plan in plans_for(env.prefix) if plan.project for part in plan.project.parts]
+    found = {one.name: one for part in parts if (one := env.one(canonicalize_name(part.name)))}
+    return tuple(PackageVersion(one.name, one.version) for one in found.values())
 
 
 def meant_by_plan(prefix: Path) -> Meant | None:

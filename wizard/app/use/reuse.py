@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 
 from wizard.app.companion_torch import NOTHING_OF_USE, with_named_beside
 from wizard.app.refused_lock import with_lacking
-from wizard.app.use.doctor import plans_for
+from wizard.app.use.doctor import plans_for, put_in_last
 from wizard.app.use.environments import conda_roots, find_environment
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import CPU
@@ -368,7 +368,7 @@ def _locked(
     asker: Asker,
     newest: frozenset[str],
 ) -> Locked:
-    """Around what conda owns; where that has no solution, freely: what conda owns is then named by the caller."""
+    """Around what conda owns and a project put in last; where that has no solution, freely: conda's is then named."""
 
     def lock_it(around: Around) -> Locked:
         return locked_somewhere(
@@ -376,7 +376,7 @@ def _locked(
         )
 
     preferred = tuple(each for each in preferences(env) if each.name not in newest)
-    provided = provided_by_conda(env)
+    provided = (*provided_by_conda(env), *put_in_last(env))
     try:
         return lock_it(Around(provided, preferred))
     except WizardError as error:
