@@ -27,6 +27,10 @@ SECRET = "s3cr3tW0rd"
         f"https://host/x.whl?X-Amz-Credential={SECRET}&X-Amz-Signature={SECRET}&auth={SECRET}",
         f"git+https://host/a/b.git?pat={SECRET}#egg=b",
         f"https://host/a/b.whl#key={SECRET}&egg=b",
+        f"git+https://host/a/b.git@v1#egg=b#key={SECRET}",
+        f"git+https://host/a/b#egg=b&key%3D{SECRET}",
+        f"https://host/a/b-1.0.zip#{SECRET}",
+        f"git+https://host/a/b.git@v1#{SECRET}&egg=b",
         f"https://user:pw@host/simple?t={SECRET}",
         f"see “https://host/x?{SECRET}”, or https://host/y?a=1;b={SECRET}.",
         f"地址是 https://host/x?t={SECRET}。请换一个",
@@ -66,6 +70,7 @@ def test_a_secret_is_hidden(text: str) -> None:
         "https://gitlab.lab.example:8443/g/r.git@feature/x",
         "Is it https://host.example/x? Then try (https://host.example/y#sha256=12).",
         "用 https://host.example/x？请看",
+        "see https://host.example/page#part-2, or https://host.example/a.whl#sha256=12",
     ],
 )
 def test_what_is_no_secret_is_left(text: str) -> None:

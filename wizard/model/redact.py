@@ -25,10 +25,12 @@ _QUERY = re.compile(
     r"(?P<start>[?&])(?P<key>[^=&#?，。、；：！？（）「」“”]*=)?(?P<value>[^&#，。、；：！？（）「」“”]+)"
 )
 _FRAGMENT = re.compile(
-    r"(?P<start>^|&)(?P<key>(?!(?:egg|subdirectory|sha\d{1,3}|md5)=)[^=&，。、；：！？（）「」“”]*=)"
-    r"(?P<value>[^&，。、；：！？（）「」“”]+)",
+    r"(?P<start>^|[&#])(?P<key>(?!(?:egg|subdirectory|sha\d{1,3}|md5)=)[^=%&#，。、；：！？（）「」“”]*(?:=|%3D))"
+    r"(?P<value>[^&#，。、；：！？（）「」“”]+)",
     re.I,
 )
+_FILE = re.compile(r"\.(?:whl|zip|tgz|tar\.\w{2,3}|git(?:@[^@/]*)?)$", re.I)  # of which a fragment is no place to read
+_BARE = re.compile(r"(?P<start>^|[&#])(?P<key>)(?P<value>[^&#=%，。、；：！？（）「」“”]+)(?=$|[&#])")
 _PUNCTUATION = ".,;:!?)]}"  # of the sentence around an address
 _PROXY_OPTION = re.compile(r"(?P<option>--proxy[= ])(?![a-z0-9]+://)[^\s'\"<>]{1,500}@", re.I)  # user:word@host:port
 _CONDA_TOKEN = re.compile(r"(?P<start>://[^\s'\"<>]{0,300}?/t/)[A-Za-z0-9-]+(?=/)")
@@ -78,7 +80,9 @@ def _told(word: re.Match[str]) -> str:
     start = address.find("?", address.find("://") + 3)
     if start > 0:
         address = address[:start] + _QUERY.sub(_without_value, address[start:])
-    return f"{address}{mark}{_FRAGMENT.sub(_without_value, fragment)}"
+    fragment = _FRAGMENT.sub(_without_value, fragment)
+    is_file = _FILE.search(word[0].partition("#")[0])
+    return f"{address}{mark}{_BARE.sub(_without_value, fragment) if is_file else fragment}"
 
 
 def _without_value(one: re.Match[str]) -> str:
