@@ -188,8 +188,9 @@ def test_a_package_with_extras_markers_and_parts_that_no_lock_holds(world: World
 def test_a_package_without_a_wheel_is_left_and_agreed_to(world: World, folder: Path) -> None:
     write(folder, "requirements.txt", "torch", "padding-a", "only-sources==1.0", "not-there")
     (world.packages.root / "only_sources-1.0.tar.gz").write_bytes(b"nothing is built")
-    done = world.run(*setup(world, folder, "--yes", "--relax", "only-sources"))
+    done = world.run(*setup(world, folder, "--yes", "--relax", "Only_Sources, nott-there"))
     assert done.returncode == 2
+    assert "--relax nott-there was not needed" in done.stderr, "misspelt"
     assert "--relax not-there" in done.stderr
     done = world.run(*setup(world, folder, "--yes", "--relax", "only-sources,not-there", "--relax", "xyz"))
     assert done.returncode == 0, done.stderr

@@ -17,7 +17,7 @@ from wizard.model.messages import Message, message
 from wizard.project.answer import moved_words, project_document, project_lines, relaxed_words
 from wizard.project.contradictions import unread_lines
 from wizard.project.decide import ProjectDecision, decide
-from wizard.project.model import Project, cut_between
+from wizard.project.model import Project, cut_between, normalized
 from wizard.project.packages.native import Relaxed
 from wizard.project.read import read_project
 
@@ -160,7 +160,7 @@ class ProjectSetup:
         self._project, self._arguments, self._consent = project, arguments, consent
         self._terminal, self._interrupt = terminal, interrupt
         self._refused = frozenset(map(host_named, arguments.distrust))
-        self._relax = frozenset(name.strip() for one in arguments.relax for name in one.split(","))
+        self._relax = frozenset(normalized(name) for one in arguments.relax for name in one.split(","))
         self._may_ask = can_ask() and not (arguments.yes or arguments.dry_run or arguments.plan_only)
         self.shown: frozenset[str] = frozenset()
 
@@ -197,6 +197,7 @@ class ProjectSetup:
                 self._check((*relaxed, *moved))
             except UsageError:
                 self._tell_moved(moved)
+                self._tell_idle((*relaxed, *moved))
                 session.discard(found.plan.id)
                 raise
             self._tell_idle((*relaxed, *moved))
