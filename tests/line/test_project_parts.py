@@ -437,16 +437,19 @@ def test_a_project_that_is_built_and_declares_nothing_there_is_installed_too(wor
 
 def test_files_of_the_project_go_in_as_they_are(world: World, folder: Path) -> None:
     """pip takes folders alone as editable."""
-    build_wheel(folder / "own wheels", "tiny", "1.0", {"tiny.py": b""})
+    for name in ("tiny", "tall"):
+        build_wheel(folder / "own wheels", name, "1.0", {f"{name}.py": b""})
     packed = {}
-    for name, form in (("fat", "zip"), ("lean", "gztar"), ("slim", "zip")):
-        lay(folder / "of" / name, package(name))
+    for name, form in (("fat", "zip"), ("lean", "gztar"), ("slim", "zip"), ("bare-1.0", "zip")):
+        lay(folder / "of" / name, package(name.partition("-")[0]))
         packed[name] = Path(shutil.make_archive(str(folder / name), form, folder / "of" / name))
     write(
         folder,
         "requirements.txt",
         "torch",
         '"./own wheels/tiny-1.0-py3-none-any.whl"',
+        "tall @ file:./own%20wheels/tall-1.0-py3-none-any.whl",
+        "bare-1.0.zip",
         "fat @ file:./fat.zip",
         packed["lean"].as_uri(),
         "./slim.zip#egg=slim",
@@ -457,7 +460,7 @@ def test_files_of_the_project_go_in_as_they_are(world: World, folder: Path) -> N
     done = world.run(*setup(world, folder, "--yes", "--parts"))
     assert done.returncode == 0, done.stderr
     assert "tiny is installed last, as a ready wheel, from ./own wheels/tiny-1.0" in done.stderr
-    assert {"tiny", *packed} <= {*installed(world)}
+    assert {"tiny", "tall", "fat", "lean", "slim", "bare"} <= {*installed(world)}
 
 
 def test_a_kill_while_a_part_is_built_is_healed_and_builds_none_twice(
@@ -510,7 +513,7 @@ def test_another_attempt_builds_only_the_part_that_failed(world: World, folder: 
     backend.write_text(sound, encoding="utf-8")
     (run,) = world.runs()
     said = [world.run(*line).stdout for line in (("runs",), ("envs", "show", "demo"))]
-    told = f"Not installed: second. What to do: torch-wizard resume {run.name}"
+    told = f"Not installed: second. Why, and how by hand: torch-wizard resume {run.name}"
     assert [told in one for one in said] == [True, True], said
     shown = json.loads(world.run("envs", "show", "demo", "--json").stdout)
     assert (shown["environment"]["left"], json.loads(world.run("runs", "--json").stdout)["left"]) == (["second"],) * 2

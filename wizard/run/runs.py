@@ -44,7 +44,7 @@ def run_info(folder: RunFolder) -> RunInfo:
         exit_status=final,
         asked=control.asked(folder) if state == RUNNING else "",
         adds=plan.choices.extras if plan.choices.reuse else (),
-        left=_left_parts(folder, plan) if state == FINISHED else (),
+        left=_left_parts(folder, plan) if state in (FINISHED, UNFINISHED) else (),
     )
 
 

@@ -74,7 +74,7 @@ def left_words(run: RunInfo) -> Message:
     """Say which parts of a project a setup could not put in."""
     return message(
         "cli.left",
-        "Not installed: {names}. What to do: torch-wizard resume {run}",
+        "Not installed: {names}. Why, and how by hand: torch-wizard resume {run}",
         names=", ".join(run.left),
         run=run.id,
     )

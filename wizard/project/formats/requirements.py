@@ -246,7 +246,7 @@ def requirement(text: str, where: FileLine) -> Statement | None:
         return None
     if len(parsed.name) > _LONGEST_NAME or not re.search("[A-Za-z]", parsed.name):
         return None
-    if parsed.name.endswith(".whl"):  # a file beside the list
+    if _ARCHIVE.search(parsed.name):  # a file beside the list
         return Statement(normalized(_name_of_address(text)), version_of_address(text)[0], where, url=text)
     url = _own_path(parsed.url or "")
     if url and not specifier:
@@ -304,7 +304,7 @@ def _path(path: str, where: FileLine, marker: str) -> Statement:
 
 def _own_path(url: str) -> str:
     """Return `./old` of `file:./old`, which pip takes from the folder that it is started in; else what was given."""
-    return url if url.startswith("file://") else url.removeprefix("file:")
+    return unquote(url[5:]) if url.startswith("file:") and not url.startswith("file://") else url
 
 
 def _marker(text: str) -> str:
