@@ -14,7 +14,7 @@ from tests.app import values
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import choose, go_to, press, settle, source_page, texts, typed
+from tests.gui.walking import choose, go_to, lower, press, settle, source_page, texts, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.source.page import SourcePage
@@ -209,15 +209,20 @@ def test_asking_again_takes_nothing_that_was_kept(qtbot: QtBot, make_window: Mak
     assert session.fresh == [False, True]
 
 
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("width", [0, 560, 480])
 def test_while_all_are_measured_again_the_rows_stay_with_their_old_speeds_marked(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+    width: int, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
     session.selected = values.PROBED_SELECTED
     window = make_window()
+    if width:
+        lower(window, (width, 640))
     go_to(qtbot, window, PageId.SOURCE)
+    qtbot.wait(150)
     page = source_page(window)
     lines = page.tables["torch"].lines
-    before = [(line.name.text(), line.rate.text(), line.y()) for line in lines]
+    before = [(line.name.text(), line.y(), line.height()) for line in lines]
     chosen = [(line.radio.isChecked(), line.property("chosen")) for line in lines]
     assert (True, True) in chosen
     session.hold.add("select_build")
@@ -225,7 +230,9 @@ def test_while_all_are_measured_again_the_rows_stay_with_their_old_speeds_marked
     press(qtbot, page.again)
     qtbot.waitUntil(lambda: "measuring…" in texts(window), timeout=5000)
     assert [line.name.text() for line in lines] == [name for name, _, _ in before]
-    moved = [abs(line.y() - y) for line, (_, _, y) in zip(lines, before, strict=True)]
+    moved = [
+        max(abs(line.y() - y), abs(line.height() - height)) for line, (_, y, height) in zip(lines, before, strict=True)
+    ]
     assert max(moved) <= 1, "pixels"
     assert [(line.radio.isChecked(), line.property("chosen")) for line in lines] == chosen, "until the end"
     assert not page.busy.isVisible()

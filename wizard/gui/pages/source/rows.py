@@ -184,7 +184,7 @@ def _second_line(row: SourceStatus, said: str, is_fastest: bool) -> str:
     is_own = row.source.origin in (Origin.USER_SETTINGS, Origin.BY_HAND)
     kind = said if row.availability is not Availability.COMPLETE else origin_name(row.source.origin.value)
     parts = [kind[:1].upper() + kind[1:], redact(row.source.url) if is_own and row.source.url else ""]
-    if row.stage == "before":
+    if row.stage == "before" and row.availability is Availability.COMPLETE:  # of another kind the words fill the line
         parts.append(QCoreApplication.translate("SourcePage", "measured before"))
     elif is_fastest:
         parts.append(QCoreApplication.translate("SourcePage", "fastest"))
