@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Iterator
+from pathlib import Path
 
 from wizard.compatibility.model import Plan
 from wizard.model.errors import ExitStatus, WizardError
@@ -28,6 +30,15 @@ def known_runs() -> tuple[RunInfo, ...]:
         except WizardError:
             continue
     return tuple(found)
+
+
+def finished_runs(prefix: Path) -> Iterator[tuple[RunFolder, Plan, int]]:
+    """Yield those that ended well there, the newest first, with their plan and exit status."""
+    for folder in run_folders():
+        with contextlib.suppress(WizardError):
+            plan = read_plan(folder.plan)
+            if Path(plan.prefix) == prefix and (info := run_info(folder)).state == FINISHED:
+                yield folder, plan, info.exit_status or 0
 
 
 def run_info(folder: RunFolder) -> RunInfo:

@@ -22,13 +22,12 @@ from wizard.environment.layout import site_packages
 from wizard.environment.naming import is_environment
 from wizard.environment.remove.unfinished import unfinished_run
 from wizard.model.distributions import info_folders, parse_info_name
-from wizard.model.errors import ErrorText, UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError
 from wizard.model.messages import Message
 from wizard.run.model import RunInfo
 from wizard.run.plan.place import target_prefix
-from wizard.run.plan.plan_file import read_plan
-from wizard.run.run_folder import RunFolder, run_folders
-from wizard.run.runs import run_info
+from wizard.run.run_folder import RunFolder
+from wizard.run.runs import finished_runs, run_info
 
 PRESENT_OTHER = ErrorText(
     "present-other",
@@ -63,7 +62,7 @@ class AlreadyInstalled:
 
 def made_by(prefix: Path) -> AlreadyInstalled | None:
     """Return the newest finished run that made this environment; None: no run of this account did."""
-    runs = list(_finished(prefix))
+    runs = list(_since_made(prefix))
     if not runs:
         return None
     folder, plan, status = runs[0]
@@ -71,17 +70,12 @@ def made_by(prefix: Path) -> AlreadyInstalled | None:
     return AlreadyInstalled(plan, folder, status, left_out)
 
 
-def _finished(prefix: Path) -> Iterator[tuple[RunFolder, Plan, int]]:
+def _since_made(prefix: Path) -> Iterator[tuple[RunFolder, Plan, int]]:
     """Yield the runs that ended well there, the newest first, down to the one that made the environment."""
-    for folder in run_folders():
-        try:
-            plan, info = read_plan(folder.plan), run_info(folder)
-        except WizardError:
-            continue
-        if Path(plan.prefix) == prefix and info.state == "finished":
-            yield folder, plan, info.exit_status or 0
-            if not plan.choices.reuse:
-                return
+    for folder, plan, status in finished_runs(prefix):
+        yield folder, plan, status
+        if not plan.choices.reuse:
+            return
 
 
 def already_installed(choices: Choices) -> AlreadyInstalled | None:
@@ -122,7 +116,7 @@ def already_installed(choices: Choices) -> AlreadyInstalled | None:
 def left_parts(prefix: Path) -> RunInfo | None:
     """Return the run whose parts of a project are not in, with the names of those that are not there by now; None where
     nothing is missing."""
-    infos = (run_info(folder) for folder, _, _ in _finished(prefix))
+    infos = (run_info(folder) for folder, _, _ in _since_made(prefix))
     info = next((one for one in infos if one.left), None)
     missing = tuple(name for name in info.left if _name(name) not in _there(prefix)) if info else ()
     return replace(info, left=missing) if info and missing else None

@@ -23,9 +23,7 @@ from wizard.environment.layout import python_of
 from wizard.environment.naming import absolute_prefix
 from wizard.model.errors import ErrorText, ExitStatus, UsageError, WizardError
 from wizard.model.lock import PackageVersion
-from wizard.run.plan.plan_file import read_plan
-from wizard.run.run_folder import run_folders
-from wizard.run.runs import run_info
+from wizard.run.runs import finished_runs
 
 if TYPE_CHECKING:  # who only lists what repairs have kept waits for none of these
     from wizard.compatibility.data.model import Matrix
@@ -103,15 +101,7 @@ def check_environment(prefix: Path) -> None:
 
 def plans_for(prefix: Path) -> tuple[Plan, ...]:
     """Of the runs that ended well there, the newest first."""
-    found = []
-    for folder in run_folders():
-        try:
-            plan = read_plan(folder.plan)
-            if Path(plan.prefix) == prefix and run_info(folder).state == "finished":
-                found.append(plan)
-        except WizardError:
-            continue
-    return tuple(found)
+    return tuple(plan for _, plan, _ in finished_runs(prefix))
 
 
 def put_in_last(env: Installation) -> tuple[PackageVersion, ...]:
