@@ -20,6 +20,7 @@ _NO_VERB = re.compile(
     r"(The )?(command|option|setting|variable)( \d)? below|下面的(命令|选项|设置|变量)", re.IGNORECASE
 )
 _BELOW = re.compile(r"\bbelow\b|下面的(?:命令|选项|设置|变量)")
+_EXPLAIN = re.compile(r"\bexplain (?:the|that|those|them|it|its|what)\b", re.IGNORECASE)  # the program does that
 _MOST_BELOW = 2  # the first of what is numbered, and what has no number
 _MOST_WORDS = 60
 _END = re.compile(r"[.!?][\"”]?(?: |$)|。")
@@ -46,6 +47,10 @@ def test_an_answer_begins_with_what_is_to_be_done_and_points_below_once(said: di
     answers = {key: words for key, words in said.items() if key.startswith("explain.error.")}
     assert {key: words for key, words in answers.items() if _NO_VERB.match(words)} == {}
     assert {key: words for key, words in said.items() if len(_BELOW.findall(words)) > _MOST_BELOW} == {}
+
+
+def test_lines_that_lack_are_pasted_and_not_explained_by_who_asks(said: dict[str, str]) -> None:
+    assert {key: words for key, words in said.items() if _EXPLAIN.search(words)} == {}
 
 
 def test_an_answer_is_short(said: dict[str, str]) -> None:
