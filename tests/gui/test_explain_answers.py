@@ -15,6 +15,8 @@ from wizard.model.messages import LANGUAGES, catalogue
 _BROKEN = re.compile(
     r"below, say\b|\b(an?|line) (option|setting|variable|command) \d? ?below|below …"
     r"|(写?一行|例如) ?下面的|下面的.. ?\d? ?…"
+    r"|\bWith an? [^,.:(]*\((the )?command|如果[^，。（]*版本（下面的命令"  # what brings it there, not how to see it
+    r"|below \(\d with|下面的设置（[^）]*设 \d）"  # the value that it takes the place of is not seen here
 )
 _NO_VERB = re.compile(
     r"(The )?(command|option|setting|variable)( \d)? below|下面的(命令|选项|设置|变量)", re.IGNORECASE
