@@ -22,6 +22,10 @@ _NO_VERB = re.compile(
     r"(The )?(command|option|setting|variable)( \d)? below|下面的(命令|选项|设置|变量)", re.IGNORECASE
 )
 _BELOW = re.compile(r"\bbelow\b|下面的(?:命令|选项|设置|变量)")
+_CUT = re.compile(  # what it is to be done with lacks: it fails as it is copied
+    r"\b(?:(?:pip|conda) \S+ (?:.* )?-[pnc]|pip install (?:.* )?--[a-z-]+)$"
+    r"|(?:-m pip (?:show|install)|-X faulthandler|nvidia-smi -pl|=)$"
+)
 _EXPLAIN = re.compile(r"\bexplain (?:the|that|those|them|it|its|what)\b", re.IGNORECASE)  # the program does that
 _MOST_BELOW = 2  # the first of what is numbered, and what has no number
 _MOST_WORDS = 60
@@ -49,6 +53,13 @@ def test_an_answer_begins_with_what_is_to_be_done_and_points_below_once(said: di
     answers = {key: words for key, words in said.items() if key.startswith("explain.error.")}
     assert {key: words for key, words in answers.items() if _NO_VERB.match(words)} == {}
     assert {key: words for key, words in said.items() if len(_BELOW.findall(words)) > _MOST_BELOW} == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_command_is_whole_or_has_a_name_for_what_is_put_in(language: str) -> None:
+    answers = {key: in_window(words, language) for key, words in catalogue(language).items() if "explain." in key}
+    cut = {key: [one for one in apart(words)[1] if _CUT.search(one)] for key, words in answers.items()}
+    assert {key: found for key, found in cut.items() if found} == {}
 
 
 def test_lines_that_lack_are_pasted_and_not_explained_by_who_asks(said: dict[str, str]) -> None:
