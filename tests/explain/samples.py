@@ -183,6 +183,8 @@ _PLAIN: dict[str, str] = {
     "xpu-not-compiled": "AssertionError: Torch not compiled with XPU enabled",
     "xpu-engine": "RuntimeError: could not create an engine",
     "xpu-unseen": ">>> torch.xpu.is_available()\nFalse",
+    "git-refused": "fatal: could not read Username for 'https://git.example': terminal prompts disabled",
+    "git-broken-off": "error: RPC failed; curl 56 GnuTLS recv error (-54): Error in the pull function.",
     "xpu-triton-pin": 'ERROR: No matching distribution found for pytorch-triton-xpu==3.2.0+gite98b6fcb; platform_system == "Linux"',
     "shm-1114": 'OSError: [WinError 1114] A dynamic link library (DLL) initialization routine failed. Error loading "D:\\\\app\\\\torch\\\\lib\\\\shm.dll"',
     "image-cuda": "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.6, please update your driver to a newer version, or use an earlier cuda container: unknown",
