@@ -26,6 +26,7 @@ _CUT = re.compile(  # what it is to be done with lacks: it fails as it is copied
     r"\b(?:(?:pip|conda) \S+ (?:.* )?-[pnc]|pip install (?:.* )?--[a-z-]+)$"
     r"|(?:-m pip (?:show|install)|-X faulthandler|nvidia-smi -pl|=)$"
 )
+_NAMELESS = re.compile(r"the driver's own tool|驱动自带的工具", re.IGNORECASE)  # what is to be run stands below
 _EXPLAIN = re.compile(r"\bexplain (?:the|that|those|them|it|its|what)\b", re.IGNORECASE)  # the program does that
 _MOST_BELOW = 2  # the first of what is numbered, and what has no number
 _MOST_WORDS = 60
@@ -64,6 +65,11 @@ def test_a_command_is_whole_or_has_a_name_for_what_is_put_in(language: str) -> N
 
 def test_lines_that_lack_are_pasted_and_not_explained_by_who_asks(said: dict[str, str]) -> None:
     assert {key: words for key, words in said.items() if _EXPLAIN.search(words)} == {}
+
+
+def test_an_advice_leads_to_no_tool_without_a_name(said: dict[str, str]) -> None:
+    fixes = {key: words for key, words in said.items() if key.endswith(".fix")}
+    assert {key: words for key, words in fixes.items() if _NAMELESS.search(words)} == {}
 
 
 def test_an_answer_is_short(said: dict[str, str]) -> None:
