@@ -219,7 +219,8 @@ def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world
     lay(folder / "lib", package("inner"))
     for name in ("numpy", "torch"):
         lay(folder / f"{name}like", package(name))
-    write(folder, "requirements.txt", "torch", "hydra", "./lib", "./torchlike", "./numpylike")
+    lay(folder / "padding-b", package("padding_b"))
+    write(folder, "requirements.txt", "torch", "hydra", "./lib", "./torchlike", "./numpylike", "./padding-b")
     done = world.run(*setup(world, folder, "--yes", "--parts"))
     assert done.returncode == 0, done.stderr
     assert "runtime, which hydra needs and the package index has as source alone, is installed last" in done.stderr
@@ -230,6 +231,10 @@ def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world
     advised = done.stderr.partition("What to do:")[2].partition("Found:")[0]
     for name in ("torch", "numpy"):
         assert f"{name}like was not installed: it is the package {name}, and the plan has the one" in advised
+        assert f"installed by hand it would replace {name}, which PyTorch needs." in advised
+        assert f"{name}like'" not in advised, "no command"
+    found = installed(world)
+    assert (found["runtime"], found["inner"]) == ("1.0", "0.9")
     build_wheel(shelf, "hydra", "1.1rc1", {"hydra.py": b""}, ["inner"])
     build_wheel(shelf, "hydra", "0.1", {"hydra.py": b""})
     for names in ((), ("hydra",)):
@@ -237,10 +242,9 @@ def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world
         assert newer.returncode == 0, newer.stderr
         assert (found := installed(world))["hydra"] == "1.0", newer.stderr
         assert found["runtime"] == "1.0"
-        assert f"installed by hand it would replace {name}, which PyTorch needs." in advised
-        assert f"{name}like'" not in advised, "no command"
-    found = installed(world)
-    assert (found["runtime"], found["inner"]) == ("1.0", "0.9")
+    build_wheel(shelf, "padding_b", "9.0", {"padding_b/__init__.py": b""})
+    newer = world.run("envs", "update", "demo", "padding-b", "--yes", *world.sources[:4])
+    assert installed(world)["padding-b"] == "9.0", "no part, though one had its name"
 
 
 def source_of(name: str, shelf: Path, scratch: Path) -> None:

@@ -105,10 +105,11 @@ def plans_for(prefix: Path) -> tuple[Plan, ...]:
 
 
 def put_in_last(env: Installation) -> tuple[PackageVersion, ...]:
-    """Return the parts of a project that are there, as they are: no lock has a wheel of what was built for it."""
+    """Return the parts of a project that are there, as they are: no lock has a wheel of what was built for it. One of
+    the name of a locked package is not there, but that is, from a wheel."""
     parts = [part for plan in plans_for(env.prefix) if plan.project for part in plan.project.parts]
-    found = {one.name: one for part in parts if (one := env.one(canonicalize_name(part.name)))}
-    return tuple(PackageVersion(one.name, one.version) for one in found.values())
+    named = {one.name: one for part in parts if (one := env.one(canonicalize_name(part.name)))}
+    return tuple(PackageVersion(one.name, one.version) for one in named.values() if one.installer == "pip")
 
 
 def meant_by_plan(prefix: Path) -> Meant | None:
