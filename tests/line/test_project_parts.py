@@ -128,6 +128,9 @@ def test_folders_repositories_and_the_project_itself_come_last(
     ):
         assert line in advised, line
         assert done.stderr.count(line) == 1 + ("pip install" in line), "once; a command also where the plan has it"
+    left = json.loads(world.run("runs", "--json").stdout)["left"]
+    assert {"broken", "gone", "secret"} <= {*left}
+    assert "elsewhere" not in left, "it is in, and lacks what it needs"
     assert "· 4 of 6 installed; not installed: broken, gone (" in done.stderr
     assert "Nothing needs to be done" not in done.stderr
     told = json.loads((world.runs()[-1] / "report.json").read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from wizard.run import control
 from wizard.run.journal import read_history
 from wizard.run.model import RunInfo
 from wizard.run.plan.plan_file import read_plan
-from wizard.run.report.text import parts_to_do
+from wizard.run.report.text import parts_left
 from wizard.run.run_folder import RunFolder, run_folders
 from wizard.system import moving
 
@@ -64,7 +64,7 @@ def _left_parts(folder: RunFolder, plan: Plan) -> tuple[str, ...]:
     if not (plan.project and plan.project.parts):
         return ()
     with contextlib.suppress(OSError, ValueError):
-        return parts_to_do(json.loads(folder.report.read_bytes()))
+        return parts_left(json.loads(folder.report.read_bytes()))
     return ()
 
 

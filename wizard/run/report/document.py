@@ -66,6 +66,7 @@ _CHECK_FIELDS = (
     "place",
     "missing",
     "part",
+    "part_is_in",
 )
 
 

@@ -65,9 +65,10 @@ def to_do(document: Document, language: str | None) -> list[str]:
     return [*told, *repair] if (document.get("verification") or {}).get("ok") else [*repair, *told]
 
 
-def parts_to_do(document: Document) -> tuple[str, ...]:
-    """Return the names of the project's parts that are not in, or left something to do."""
-    return tuple(dict.fromkeys(str(check["data"]["part"]) for check in _tested(document) if _is_to_do(check)))
+def parts_left(document: Document) -> tuple[str, ...]:
+    """Return the names of the project's parts that are not in; one that is in may have left something to do, too."""
+    data = (check["data"] for check in _tested(document) if _is_to_do(check))
+    return tuple(dict.fromkeys(str(one["part"]) for one in data if not one.get("part_is_in")))
 
 
 def other_checks(document: Document) -> list[Mapping[str, Any]]:

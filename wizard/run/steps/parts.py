@@ -109,7 +109,8 @@ class Parts(Step):
         if not name:
             locked.take_back(before)
         if left := [one for one in strays(locked.site) if one not in before]:
-            found.checks.append(SmokeCheck("part", "warning", has_left(part, left), data={"part": part.name}))
+            data = {"part": part.name, "part_is_in": bool(name)}
+            found.checks.append(SmokeCheck("part", "warning", has_left(part, left), data=data))
         return name
 
     def _built(self, context: Context, part: ProjectPart, held: Path, locked: _Locked, found: PartsOutcome) -> str:

@@ -226,7 +226,7 @@ def lacking_needs(said: str, locked: Collection[str], prefix: Path) -> Iterator[
                     environment=this().quoted(prefix.name),
                     package=this().quoted(needed),
                 ),
-                data={"part": name},
+                data={"part": name, "part_is_in": True},
             )
     for name, needed, found in dict.fromkeys(_DIFFERS.findall(said)):
         if canonicalize_name(name) not in locked:
