@@ -64,7 +64,9 @@ def test_what_a_build_leaves_for_every_start_of_python_is_taken_out_or_told(worl
         backend.write(f"open({hook('over')!r}, 'w').write('import sys; sys.over = 1')\n")
         backend.write(f"open({hook('_first')!r}, 'a').write('import sys; sys.over = 2')\n")
     building(folder / "first", "first", f"open({hook('first')!r}, 'w').write('import sys; sys.first = 1')\n")
-    building(folder / "broken", "broken", f"open({hook('broken')!r}, 'w').write('import sys; sys.broken = 1')\n")
+    rest = (prefix(world) / SITE / "half").as_posix()  # as pip leaves what it had written of a part on a full disk
+    half = f"import os; os.mkdir({rest!r}); open({rest + '/a.py'!r}, 'w').write('1')\n"
+    building(folder / "broken", "broken", half + f"open({hook('broken')!r}, 'w').write('import sys; sys.broken = 1')\n")
     write(folder, "requirements.txt", "torch", "padding-a", "-e ./first", "./over", "./broken")
     done = world.run(*setup(world, folder, "--yes", "--parts"))
     assert done.returncode == 0, done.stderr
@@ -72,6 +74,7 @@ def test_what_a_build_leaves_for_every_start_of_python_is_taken_out_or_told(worl
     advised = done.stderr.partition("What to do:")[2].partition("Found:")[0]
     assert "The build of “first” has left first.pth among the packages: Python runs that at each start" in advised
     assert "has left over.pth" not in done.stderr
+    assert not (prefix(world) / SITE / "half").exists()
     found = sorted(path.name for path in (prefix(world) / SITE).glob("*.pth"))
     assert [name for name in found if name != "distutils-precedence.pth"] == ["_first.pth", "first.pth"]
     assert world.import_check(prefix(world), "import sys; print(hasattr(sys, 'over'), sys.first)") == "False 1"

@@ -11,7 +11,7 @@ import contextlib
 import os
 import queue
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -104,10 +104,10 @@ class Parts(Step):
 
     def _put_in(self, context: Context, part: ProjectPart, held: Path, locked: _Locked, found: PartsOutcome) -> str:
         """Return the name that its build gave it; "" where it is not in now."""
-        before = start_files(locked.site)
+        before, names = start_files(locked.site), locked.names()
         name = self._built(context, part, held, locked, found)
         if not name:
-            locked.take_back(before)
+            locked.take_back(before, names)
         if left := [one for one in strays(locked.site) if one not in before]:
             data = {"part": part.name, "part_is_in": bool(name)}
             found.checks.append(SmokeCheck("part", "warning", has_left(part, left), data=data))
@@ -207,14 +207,22 @@ class _Locked:
         changed = changed_files(self.site, record_of(source), canonicalize_name(file.name))
         return bool(changed or check_record(self.site, source))
 
-    def take_back(self, before: Mapping[str, bytes]) -> None:
-        """Make the files that every start of Python reads what they were: a part that is not in changes none."""
-        now, of_nobody = start_files(self.site), strays(self.site)
-        gone = [name for name in of_nobody if name not in before]
+    def names(self) -> frozenset[str]:
+        """Return what lies in the folder of packages, by its name there."""
+        with contextlib.suppress(OSError):
+            return frozenset(path.name for path in long_path(self.site).iterdir())
+        return frozenset()
+
+    def take_back(self, before: Mapping[str, bytes], names: Collection[str]) -> None:
+        """Remove what a part that is not in has left beside the packages (pip leaves what it had written when the disk
+        was full), and make the files that every start of Python reads what they were. `names`: what lay there."""
+        now = start_files(self.site)
+        gone = sorted(self.names().difference(names)) if names else []
         other = [name for name, content in before.items() if now.get(name) != content and len(content) < LARGEST]
         with contextlib.suppress(OSError):  # what stays is told
             for name in gone:
-                moving.unlink(self.site / name)
+                path = self.site / name
+                (moving.remove_tree if path.is_dir() and not path.is_symlink() else moving.unlink)(path)
             for name in other:
                 moving.write_whole(self.site / name, before[name])
         if gone or other:
