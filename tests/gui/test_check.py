@@ -474,7 +474,7 @@ def test_in_a_small_window_the_buttons_stand_below_the_words(
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-@pytest.mark.parametrize("size", [(640, 400), LEAST])
+@pytest.mark.parametrize("size", [(784, 600), (640, 400), LEAST])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_in_a_small_window_the_words_have_its_width_below_name_and_state(
     language: str, size: tuple[int, int], qtbot: QtBot, make_window: MakeWindow, session: FakeSession

@@ -63,7 +63,7 @@ class DriverPanel(QWidget):
 
 
 _WayOut = tuple[QPushButton | None, QWidget | None]  # a button, and what unfolds below the row
-_NARROW = 85  # letters in the width of the card
+_NARROW = 100  # letters in the width of the card
 _USUAL, _AROUND = ("Graphics card", "! Warning"), 22  # the widest of two columns, and pixels around their words
 _ABOVE = 8  # pixels above and below a row
 
