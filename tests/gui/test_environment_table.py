@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -14,7 +14,7 @@ from wizard.app.pages.order import SideId
 from wizard.gui.tools.environments.page import EnvironmentsPage
 from wizard.model.messages import LANGUAGES
 
-USED = 5
+PYTHON, TORCH, USED = 1, 2, 5
 
 
 def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -77,7 +77,32 @@ def test_folders_are_read_in_a_wider_window_as_in_a_narrow_one(
     page = opened(qtbot, window)
     lower(window, (width, 640))
     at_rest(qtbot, Resized(page.table.viewport()))
-    assert page.table.columnWidth(0) >= 200, "pixels"
+    assert page.table.columnWidth(0) >= 180, "pixels"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("width", [900, 1024, 1080, 1280])
+def test_every_column_is_seen_in_a_common_window(
+    width: int, language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    """At 1024 pixels no size was seen, and at 1080 no Python; a bar that is too long for its column goes below."""
+    window = make_window(language)
+    page = opened(qtbot, window)
+    table = page.table
+    head = table.horizontalHeader()
+    for place in (USED, 0):
+        if place != USED:
+            table.sort_by(place)
+        lower(window, (width, 640))
+        at_rest(qtbot, Resized(table.viewport()))
+        for column in (0, PYTHON, TORCH, SIZE, USED, STATE):
+            assert not table.isColumnHidden(column)
+            if column:
+                assert table.columnWidth(column) >= table.sizeHintForColumn(column), "no cell is cut"
+                words = head.model().headerData(column, Qt.Orientation.Horizontal)
+                assert head.fontMetrics().horizontalAdvance(words) + 11 <= table.columnWidth(column), words
+        assert table.columnWidth(0) >= 180, "pixels"
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")

@@ -26,6 +26,7 @@ SHARE = Qt.ItemDataRole.UserRole  # of a size: its part of the largest, 0 to 1
 BADGE = Qt.ItemDataRole.UserRole + 1  # of a state: what colours it
 FOLDER = Qt.ItemDataRole.UserRole + 2  # of a name: the line below it
 _BAR_WIDTH, _BAR_HEIGHT, EDGE, _INSET = 54, 8, 4, 11  # pixels
+_BADGE_MORE = 22  # pixels: a badge is round and bold, and its words alone are measured
 SMALL = 0.9  # of the running text
 
 
@@ -55,6 +56,7 @@ class RowTable(QTableWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setProperty("role", "rows")
+        self.setProperty("tall", is_tall)
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
         self.setWordWrap(wraps)
@@ -173,19 +175,31 @@ class NameCell(Cell):
 
 
 class SizeCell(Cell):
-    """A size with a bar that compares it with the largest."""
+    """A size with a bar that compares it with the largest: before the figure, or below it where room is scarce."""
+
+    is_below = False
+
+    def place_bar(self, is_below: bool) -> bool:
+        """Put the bar below the figure, or before it; yes: the column is to be measured anew."""
+        before, self.is_below = self.is_below, is_below
+        return is_below != before
 
     def paint_words(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw the figure, and the bar once it is known."""
+        share, whole = index.data(SHARE), QRectF(option.rect)
+        if share is not None and self.is_below:
+            option.rect.setHeight(option.rect.height() - 2 * _BAR_HEIGHT)
         super().paint_words(painter, option, index)
-        share = index.data(SHARE)
-        if share is not None:
-            room = option.rect
-            bar = QRectF(room.x() + _INSET, room.center().y() - _BAR_HEIGHT / 2 + 1, _BAR_WIDTH, _BAR_HEIGHT)
-            draw_bar(painter, bar, ((share, "neutral"),))
+        if share is None:
+            return
+        bar = QRectF(whole.x() + _INSET, whole.center().y() - _BAR_HEIGHT / 2 + 1, _BAR_WIDTH, _BAR_HEIGHT)
+        if self.is_below:
+            bar.moveTop(whole.center().y() + _BAR_HEIGHT)
+            bar.setRight(whole.right() - _INSET)
+        draw_bar(painter, bar, ((share, "neutral"),))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return super().sizeHint(option, index) + QSize(_BAR_WIDTH + 16, 0)
+        return super().sizeHint(option, index) + QSize(0 if self.is_below else _BAR_WIDTH + 16, 0)
 
 
 class BadgeCell(Cell):
@@ -214,4 +228,4 @@ class BadgeCell(Cell):
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return super().sizeHint(option, index) + QSize(30, 0)
+        return super().sizeHint(option, index) + QSize(_BADGE_MORE, 0)

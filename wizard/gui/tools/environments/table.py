@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QHeaderView, QPushButton, QWidget
 
 from wizard.app.pages.build import version_rank
 from wizard.app.use.environments import is_measured
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN, _ALL_ROWS = 8, 100_000  # in a form; on a page of its own, which scrolls
-_LEAST_TALL = {_PYTHON: 860, _SIZE: 755, _USED: 680}  # pixels of the table: the folder below the name keeps 200
+_LEAST_TALL = {_PYTHON: 720, _SIZE: 650, _USED: 620}  # pixels of the table: the folder below the name keeps 180
 _LEAST = {_ENGINE: 800, _PYTHON: 680, _USED: 680}
-_OF_PYTHON = 80  # pixels of its column
+_BESIDE = 860  # pixels of the table: from here on the bar of a size stands before it
 _NARROW = 540  # pixels of the table: below it a name, a state and one more have room
 
 
@@ -74,7 +74,8 @@ class EnvironmentsTable(RowTable):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         if is_tall:  # as high as its rows: the page scrolls
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._delegates = {_PYTHON: Cell(self), _NAME: NameCell(self), _SIZE: SizeCell(self), _STATE: BadgeCell(self)}
+        self._size_cell = SizeCell(self)
+        self._delegates = {_PYTHON: Cell(self), _NAME: NameCell(self), _SIZE: self._size_cell, _STATE: BadgeCell(self)}
         self.setItemDelegate(self._delegates[_PYTHON])
         for place in (_NAME, _SIZE, _STATE):
             self.setItemDelegateForColumn(place, self._delegates[place])
@@ -238,7 +239,9 @@ class EnvironmentsTable(RowTable):
         one the day gives way also to it, and PyTorch to another sorted column. The viewport's width would change with
         the columns, for ever."""
         least, by = _LEAST_TALL if self.is_tall else _LEAST, self._sorted_by[0]
-        wide = self.width() - (_OF_PYTHON if by == _PYTHON else 0)  # it is the first to go where it is not sorted by
+        wide = self.width()
+        if self._size_cell.place_bar(wide < _BESIDE):
+            self.horizontalHeader().setSectionResizeMode(_SIZE, QHeaderView.ResizeMode.ResizeToContents)  # once more
         for place, pixels in least.items():
             self.setColumnHidden(place, wide < (_NARROW if place == _USED == by else 0 if place == by else pixels))
         self.setColumnHidden(_TORCH, wide < _NARROW and by in least and by != _USED)
