@@ -22,6 +22,7 @@ from wizard.gui.pages.welcome.page import WelcomePage
 from wizard.gui.shell import auto_advance
 from wizard.gui.shell.auto_advance import UNMEANT
 from wizard.gui.shell.page_factory import BEHIND_CHECK
+from wizard.gui.shell.theme import colour_now
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.icons import Sign
 from wizard.model.errors import WizardError
@@ -269,6 +270,8 @@ def test_one_calm_page_is_shown_while_the_program_chooses(
     assert ticked(choosing) == 1, "the rail ticks the same"
     title = next(one for one in choosing.findChildren(QLabel) if one.property("role") == "title")
     card = next(one for one in choosing.findChildren(QFrame) if one.property("role") == "info")
+    assert window.focusWidget() is card, "the keys are somewhere seen"
+    qtbot.waitUntil(lambda: card.grab().toImage().pixelColor(card.width() // 2, 0) == colour_now("text"))
     below = card.mapTo(window, QPoint(0, 0)).y() - title.mapTo(window, title.rect().bottomLeft()).y()
     assert title.alignment() & Qt.AlignmentFlag.AlignHCenter
     assert below < 48, "the title stands right above them"

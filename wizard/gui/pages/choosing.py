@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QPushButton
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QPushButton, QWidget
 
 from wizard.app.pages.order import ORDER, PageId
 from wizard.app.pages.sources import rows_of
@@ -35,8 +35,10 @@ class ChoosingPage(Page):
         self.footer_right = [self.myself]
         self._rows: dict[PageId, tuple[Sign, QLabel, QLabel, QLabel]] = {}
         self._both: list[QBoxLayout] = []
-        card = box("info")
+        self._card = card = box("info")
         card.setProperty(SPOKEN_AS, "list")
+        card.setProperty("keys", True)
+        card.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         grid = QGridLayout(card)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(0)
@@ -86,6 +88,10 @@ class ChoosingPage(Page):
             note.setContentsMargins(0 if is_wide else _SIDE, 0, _SIDE, 0)
             note.setAlignment(end | Qt.AlignmentFlag.AlignVCenter)
 
+    def first_control(self) -> QWidget:
+        """The keys are seen where the ticks come. The button would be pressed by the second Return of a quick hand."""
+        return self._card
+
     def primary_text(self) -> str:
         return ""
 
@@ -97,6 +103,7 @@ class ChoosingPage(Page):
 
     def retranslate(self) -> None:
         self.set_head(self.tr("Choosing…"), "")  # Check has said that nothing is installed
+        self._card.setAccessibleName(self.title)
         self.myself.setText(self.tr("Choose my&self"))
         self.myself.setAccessibleDescription(self.tr("Stops here, so that you choose the version, source and folder."))
 
