@@ -500,6 +500,14 @@ def test_in_a_small_window_the_words_have_its_width_below_name_and_state(
 
     for rows in (page.rows, page.drifted, page.others):
         qtbot.waitUntil(lambda rows=rows: is_below(rows))  # type: ignore[misc]
+
+    def empty() -> int:
+        above = (one for kind in (QLabel, QPushButton) for one in page.drifted.findChildren(kind) if one.isVisible())
+        below = (one for one in page.others.findChildren(QLabel) if one.isVisible())
+        end = max(one.mapTo(page, one.rect().bottomLeft()).y() for one in above)
+        return min(one.mapTo(page, QPoint()).y() for one in below) - end
+
+    qtbot.waitUntil(lambda: 8 <= empty() <= 32)  # pixels: one list, though of two cards
     lower(window, (1280, 800))
     qtbot.waitUntil(lambda: not is_below(page.others))
 

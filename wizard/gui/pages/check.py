@@ -1,7 +1,7 @@
 """Check: what this computer is, one row for each thing that matters. Nothing is changed unless a shown fix is written.
 
 Rows fill in as the parts of the look end; beside the facts stand what the lint found, the way to a better driver, and
-environments that are not as they were.
+environments that are not as they were. One file: one page; its rows are a file of their own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from wizard.gui.pages.check_rows import CheckRows
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import copy_out
-from wizard.gui.widgets.frames import Fold, FoldList
+from wizard.gui.widgets.frames import Fold, FoldList, box
 from wizard.gui.widgets.labels import label, plain_tip, state_word, told_of
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
@@ -68,13 +68,16 @@ class CheckPage(Page):
         self._soon.timeout.connect(self._show_live)
         self._aside = SideTask(context.tasks)
         self.rows = CheckRows(context, requirement_name, is_terse=True)
-        self.drifted, self.others, self._fine = (CheckRows(context, requirement_name) for _ in range(3))
+        self.drifted, self._fine = (CheckRows(context, requirement_name) for _ in range(2))
+        self.others, self._between = CheckRows(context, requirement_name, is_second=True), box("line")
         self._written = label("", "strong")
         self.fold, self.fine = Fold(), Fold()
         for fold, held in ((self.fold, self.drifted), (self.fold, self.others), (self.fine, self._fine)):
             fold.body.addWidget(held)
             held.setProperty("role", "fold")
             fold.body.setContentsMargins(0, 0, 0, 0)
+        self.fold.body.insertWidget(1, self._between)
+        self.fold.body.setSpacing(0)
         self.again, self.copy, self.choose, self.place = (QPushButton() for _ in range(4))
         self.choose.clicked.connect(context.navigator.go_next)
         self.place.clicked.connect(lambda: context.navigator.hurry(PageId.PLACE))
@@ -167,6 +170,7 @@ class CheckPage(Page):
         others = other_findings(looks) if facts else ()
         self.others.setVisible(bool(others))
         self.fold.setVisible(bool(drifted or others))
+        self._between.setVisible(bool(drifted and others))
         self.others.show_rows(others)
         aside = (*drifted, *others)
         problem = state_word("problem") if any(row.state == "problem" for row in aside) else ""

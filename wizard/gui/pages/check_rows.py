@@ -72,9 +72,14 @@ class CheckRows(RowCard):
     wanted = Signal(object, object)  # self, LintFinding: show what mending it would write
     agreed = Signal(object)  # Mending: write it
 
-    def __init__(self, context: AppContext, name_of: Callable[[str], str], is_terse: bool = False) -> None:
-        """`is_terse`: what is in order, or lets the setup go on, is one line; the rest opens."""
+    def __init__(
+        self, context: AppContext, name_of: Callable[[str], str], is_terse: bool = False, is_second: bool = False
+    ) -> None:
+        """`is_terse`: what is in order, or lets the setup go on, is one line; the rest opens. `is_second`: goes on with
+        the rows of another card."""
         super().__init__(5, 3)
+        if is_second:
+            self._outer.setContentsMargins(6, 0, 6, 6)
         self._is_terse = is_terse
         self._context, self._name_of = context, name_of
         self._shown: tuple[CheckRow, ...] = ()
