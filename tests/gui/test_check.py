@@ -85,7 +85,7 @@ def test_findings_of_this_install_stand_with_the_facts_and_the_others_apart(sess
 @pytest.mark.parametrize(
     ("pip", "state", "met"),
     [
-        ("index-url = https://pypi.douban.com/simple", "warning", "Setup unaffected."),
+        ("index-url = https://pypi.douban.com/simple", "warning", "Using another."),
         ("index-url = http://lab.example/simple", "warning", "Setup takes another source."),
         ("find-links = /srv/wheels  # ours", "warning", "Setup works around it."),
         ("cert = /not/there.pem", "problem", "Setup fails until it is mended."),
@@ -105,7 +105,7 @@ def test_a_setting_says_whether_it_hinders_the_setup(pip: str, state: str, met: 
 
 def test_whether_a_setting_hinders_is_read_with_it(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     _, window = _found(qtbot, make_window, session)
-    said = "Dead mirror: pypi.douban.com/simple. Setup unaffected."
+    said = "Dead mirror: pypi.douban.com/simple. Using another."
     assert said in texts(window)
     press(qtbot, check_page(window).copy)
     assert f"Settings: {said}" in QGuiApplication.clipboard().text()

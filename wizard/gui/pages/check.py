@@ -138,7 +138,7 @@ class CheckPage(Page):
 
     def hint_of_primary(self) -> Message | None:
         return (
-            message("page.check.next", "Next chooses for you; you confirm before it installs.")
+            message("page.check.next", "“Next” chooses for you; you confirm before it installs.")
             if self._may_hurry
             else None
         )
@@ -160,7 +160,7 @@ class CheckPage(Page):
             if self._may_hurry:
                 words = ""  # what Next does is its description
             elif self._is_own and self.context.navigator.may_go_next():
-                words = self.tr("Something below needs a look, so Next shows each step. Nothing has been changed.")
+                words = self.tr("Something below needs a look, so “Next” shows each step. Nothing has been changed.")
             rows = check_rows(facts, looks)
             self._show_facts(while_looked(rows) if looks is None and self._aside.is_busy else rows)
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")

@@ -222,7 +222,7 @@ class InstallPage(Page):
         if self.is_cancelling:
             return self.tr("Cancelling…"), self.tr("The current step is ended safely. This takes a moment.")
         if self._paused:
-            return self.tr("Paused"), self.tr("Nothing is downloaded until you press Resume.")
+            return self.tr("Paused"), self.tr("Nothing is downloaded until you press “Resume”.")
         return self.tr("Installing") if self.watch.view.step(REPAIR_STEP) is None else self.tr("Repairing"), self._usual
 
     @property

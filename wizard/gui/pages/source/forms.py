@@ -93,7 +93,7 @@ class LastingBox(QWidget):
         elif plans and not diffs:
             self._help.setText(self.tr("Your settings already use this mirror; nothing will be changed."))
         else:
-            self._help.setText(self.tr("Saved when you press Install; you can undo it."))
+            self._help.setText(self.tr("Saved when you press “Install”; you can undo it."))
         self._help.setVisible(is_on)
         self.tick.setAccessibleDescription(self._help.text())
         self.tick.setToolTip(plain_tip(self._help.text()))

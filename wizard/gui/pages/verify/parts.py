@@ -232,7 +232,7 @@ class FailureCard(QFrame):
         """Show the cause and its remedy; None: the test gave none."""
         said = self._context.translator.signed
         self._pill.show_state("problem", self.tr("Why"))
-        words = self.tr("The test gives no reason. Repair looks for it.")
+        words = self.tr("The test gives no reason. “Repair” looks for it.")
         self.cause.show_words(said(diagnosis.cause) if diagnosis else words)
         self.repair.show_words(said(diagnosis.repair) if diagnosis else "")
         self._show_build()
