@@ -70,6 +70,9 @@ def test_lines_that_lack_are_pasted_and_not_explained_by_who_asks(said: dict[str
 def test_an_advice_leads_to_no_tool_without_a_name(said: dict[str, str]) -> None:
     fixes = {key: words for key, words in said.items() if key.endswith(".fix")}
     assert {key: words for key, words in fixes.items() if _NAMELESS.search(words)} == {}
+    causes = {key: words for key, words in said.items() if key.endswith(".cause") and _NAMELESS.search(words)}
+    assert len(causes) >= 6
+    assert {key: words for key, words in causes.items() if not _BELOW.search(words)} == {}
 
 
 def test_an_answer_is_short(said: dict[str, str]) -> None:
