@@ -13,6 +13,7 @@ from wizard.app.use.doctor import verify_prefix
 from wizard.diagnose.checks.damage import damage_of, is_cut
 from wizard.diagnose.checks.outside import _set_in
 from wizard.diagnose.checks.packages import fits
+from wizard.diagnose.model import READS
 from wizard.diagnose.repair.guards import shell_block, with_block
 from wizard.diagnose.repair.owned_files import claims, distributions_named
 from wizard.diagnose.repair.snapshot import RepairSnapshot
@@ -223,6 +224,18 @@ def test_content_that_changed_is_seen(patient: Patient) -> None:
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     assert [damage.kind for damage in damage_of(torch, deep=True)] == ["content"]
+
+
+def test_a_deep_look_names_each_package_as_it_is_read(patient: Patient) -> None:
+    """It takes minutes: the window says what it reads."""
+    heard: list[str] = []
+    patient.examine(imports=False, deep=True, on_stage=heard.append)
+    read = [stage.removeprefix(READS) for stage in heard if stage.startswith(READS)]
+    assert {"torch", "numpy"} <= set(read)
+    assert heard.index(f"{READS}torch") > heard.index("files")
+    heard.clear()
+    patient.examine(imports=False, on_stage=heard.append)
+    assert heard == ["files", "machine"], "only where every file is read"
 
 
 def test_the_activation_keeps_what_it_said() -> None:

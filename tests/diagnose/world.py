@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psutil._psutil_linux as a_real_library
 
@@ -142,7 +143,7 @@ class Patient:
         info = next(name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" in name).split("/")[0]
         (self.site / info / "INSTALLER").write_text(f"{installer}\n")
 
-    def examine(self, **options: bool) -> Examination:
+    def examine(self, **options: Any) -> Examination:
         facts = self.session.facts_of(self.machine)
         return self.session.doctor(facts, self.prefix, variables=self.variables, **options)
 

@@ -387,10 +387,12 @@ class FakeTools(Tools):
         self._called("drift")
         return self.drifts
 
-    def examine(self, prefix: Path, on_stage: Callable[[str], None], is_cancelled: Callable[[], bool]) -> Examination:
-        for stage in ("files", "test", "machine"):
+    def examine(
+        self, prefix: Path, on_stage: Callable[[str], None], is_cancelled: Callable[[], bool], deep: bool = False
+    ) -> Examination:
+        for stage in ("files", *(("read torch",) if deep else ("test", "machine"))):
             on_stage(stage)
-        self._called("examine", prefix, is_cancelled)
+        self._called("examine-deep" if deep else "examine", prefix, is_cancelled)
         return self.answer(prefix)
 
     def plan_repair(self, found: Examination, sources: Choices, is_cancelled: Callable[[], bool]) -> RepairPreview:

@@ -320,3 +320,35 @@ def test_letters_are_unique_and_all_fits(language: str, qtbot: QtBot, make_windo
     sheet, view = page._scroll.widget(), page._scroll.viewport()
     qtbot.waitUntil(lambda: sheet.width() <= view.width())
     assert window.width() == SMALLEST[0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_deeper_look_tells_what_is_read_and_can_be_stopped(
+    language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    """The terminal had it alone. Stopped, what was found before counts as it did; ended, it stands in its place."""
+    side.answer = lambda prefix: fake_tools.examination(fake_tools.answer("nothing-wrong", prefix))
+    window = make_window(language)
+    page = opened(qtbot, window)
+    before = page.answer.words
+    assert not page.stop.isVisible()
+    side.hold.add("examine-deep")
+    press(qtbot, page.deeper)
+    qtbot.waitUntil(lambda: "torch" in page.busy._words.text() and page.stop.isVisible())
+    assert window.focusWidget() is page.stop
+    assert not page.deeper.isEnabled()
+    assert page.answer.words == before, "it is read meanwhile"
+    press(qtbot, page.stop)
+    settle(qtbot, window)
+    assert page.answer.words == before
+    assert page.deeper.isVisible()
+    assert page.deeper.isEnabled()
+    assert not page.stop.isVisible()
+    side.let_go.set()
+    side.hold.clear()
+    side.answer = lambda prefix: fake_tools.examination(fake_tools.answer("found", prefix, fake_tools.CPU_BUILD))
+    press(qtbot, page.deeper)
+    settle(qtbot, window)
+    assert page.answer.words != before
+    assert not page.deeper.isVisible(), "there is no deeper one"
+    assert [what for name, what in side.calls if name == "examine-deep"] == [PREFIX, PREFIX]

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from wizard.undo.model import Change, Undone
 
 IsCancelled = Callable[[], bool]
+OnStage = Callable[[str], None]
 Document = Mapping[str, Any]
 
 
@@ -299,9 +300,9 @@ class Tools:
         """Under a second: starts no Python, imports nothing."""
         return self._session.drift()
 
-    def examine(self, prefix: Path, on_stage: Callable[[str], None], is_cancelled: IsCancelled) -> Examination:
+    def examine(self, prefix: Path, on_stage: OnStage, is_cancelled: IsCancelled, deep: bool = False) -> Examination:
         facts = self._session.probe(None, is_cancelled)
-        return self._session.doctor(facts, prefix, on_stage=on_stage, is_cancelled=is_cancelled)
+        return self._session.doctor(facts, prefix, deep=deep, on_stage=on_stage, is_cancelled=is_cancelled)
 
     def plan_repair(self, found: Examination, sources: Choices, is_cancelled: IsCancelled) -> RepairPreview:
         return self._session.plan_repair(found, sources, is_cancelled)

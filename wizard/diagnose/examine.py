@@ -23,6 +23,7 @@ from wizard.diagnose.model import (
     ENVIRONMENT,
     FOUND,
     MACHINE,
+    READS,
     RULED_OUT,
     Check,
     DoctorResult,
@@ -213,8 +214,8 @@ def examine(
     on_stage: OnStage = lambda stage: None,
     is_cancelled: Callable[[], bool] = lambda: False,
 ) -> tuple[Installation, DoctorResult]:
-    """`on_stage` hears `files`, `test` (and then each check of it), `machine`, and `deep` where only reading every file
-    can still tell. Raises Cancelled."""
+    """`on_stage` hears `files` (with `deep` READS and the name of each package, too), `test` (and each check of it),
+    `machine`, and `deep` where only reading every file can still tell. Raises Cancelled."""
     on_stage("files")
     env = read_installation(prefix, variables, meant)
     drift = changes_since_baseline(prefix)
@@ -225,7 +226,7 @@ def examine(
         packages.python_tags(env),
         packages.copies(env),
         packages.leftover_folders(env),
-        packages.whole_files(env, deep, is_cancelled),
+        packages.whole_files(env, deep, is_cancelled, lambda name: on_stage(f"{READS}{name}") if deep else None),
         outside.shadow(env),
         outside.libraries(env),
         builds.build(env, right, machine, matrix, drift),

@@ -14,6 +14,7 @@ from pathlib import Path
 from wizard.model.messages import Message, Scalar, catalogue, text
 from wizard.run.verify.model import Verification
 
+READS = "read "  # a stage of an examination: before the name of the package that is read
 RULED_OUT, FOUND, NOT_LOOKED = "ruled-out", "found", "not-looked"
 ENVIRONMENT, MACHINE = "environment", "machine"
 # A fact as it stands (a path, a version, a tool's own words), or a sentence, which is said in the reader's language.

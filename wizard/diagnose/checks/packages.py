@@ -188,8 +188,14 @@ def _kept_version(env: Installation, name: str, installed: tuple[Distribution, .
     return versions[-1] if versions else installed[-1].version
 
 
-def whole_files(env: Installation, deep: bool = False, is_cancelled: Callable[[], bool] = lambda: False) -> Check:
+def whole_files(
+    env: Installation,
+    deep: bool = False,
+    is_cancelled: Callable[[], bool] = lambda: False,
+    on_package: Callable[[str], None] = lambda name: None,
+) -> Check:
     """Every file of the torch family, numpy, NVIDIA's libraries and all that torch asks for, against the RECORD.
+    `on_package` hears the name of each before it is read.
 
     Raises Cancelled.
     """
@@ -204,6 +210,7 @@ def whole_files(env: Installation, deep: bool = False, is_cancelled: Callable[[]
         if is_cancelled():
             raise Cancelled
         looked += 1
+        on_package(distribution.name)
         wrong = damage_of(distribution, deep, of_conda if distribution.installer == "conda" else None)
         if wrong:
             damaged.append(_damaged(distribution, wrong))

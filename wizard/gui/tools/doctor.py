@@ -1,6 +1,7 @@
 """Doctor: choose an environment; why it does not work, with evidence; the smallest repair, by one button.
 
 Checking changes nothing. A repair is a run like a setup: the worker carries it out, and the Install page shows it.
+One file: one page; its answer is a file of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.compatibility.data.ordering import CPU
+from wizard.diagnose.model import READS
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.tools.base import SidePage, button
@@ -46,6 +48,7 @@ class DoctorPage(SidePage):
         self._found: Examination | None = None
         self._preview: RepairPreview | None = None
         self._asked: Path | None = None  # a folder that is in no list
+        self._was_deep = self._is_deep = False  # what was found; what goes on
         self.choice, self.folder = Choice(), button()
         self._text = QLabel()
         self._text.setBuddy(self.choice)
@@ -57,8 +60,9 @@ class DoctorPage(SidePage):
         parts.line.addWidget(self.folder)
         self.answer = DoctorAnswer(context.translator)
         self._before = label("", "muted")
-        self.copy, self.save, self.again = self.answer.copy, self.answer.save, button()
-        self.footer_right = [self.again]
+        self.copy, self.save, self.deeper = self.answer.copy, self.answer.save, self.answer.deeper
+        self.again, self.stop = button(), button()
+        self.footer_right = [self.stop, self.again]
         self.body.addWidget(choose)
         self.body.addWidget(self._before)
         self.body.addWidget(self.answer)
@@ -67,7 +71,9 @@ class DoctorPage(SidePage):
         self.folder.clicked.connect(self._choose_folder)
         self.copy.clicked.connect(self._copy)
         self.save.clicked.connect(self._ask_where_to_save)
-        self.again.clicked.connect(self._examine)
+        self.again.clicked.connect(lambda: self._examine())
+        self.deeper.clicked.connect(lambda: self._examine(deep=True))
+        self.stop.clicked.connect(self._stop)
 
     def enter(self) -> None:
         """Who asks for one is shown how it is now: it may have changed since the last look."""
@@ -82,6 +88,8 @@ class DoctorPage(SidePage):
     def first_control(self) -> QWidget | None:
         if self._found is None:
             return self.choice
+        if self._is_deep and self.is_busy:
+            return self.stop
         return None if self._preview is not None or self._is_moved else self.again
 
     def primary_text(self) -> str:
@@ -127,6 +135,7 @@ class DoctorPage(SidePage):
             )
         )
         self.again.setText(self.tr("Check &again"))
+        self.stop.setText(self.tr("Sto&p"))
         self._fill()
 
     def render_state(self) -> None:
@@ -135,7 +144,10 @@ class DoctorPage(SidePage):
         self._before.setVisible(found is None and not self.is_busy)
         for one in (self.copy, self.save):
             one.setEnabled(found is not None and not self.is_busy)
-        self.again.setVisible(found is not None)
+        self.deeper.setVisible(found is not None and not self._was_deep)
+        self.deeper.setEnabled(not self.is_busy)
+        self.stop.setVisible(self._is_deep and self.is_busy)
+        self.again.setVisible(found is not None and self.stop.isHidden())
         self.again.setEnabled(not self.is_busy)
         if found is not None:
             self.answer.show_answer(found, self._preview)
@@ -187,25 +199,42 @@ class DoctorPage(SidePage):
 
     # -- looking
 
-    def _examine(self) -> None:
+    def _examine(self, deep: bool = False) -> None:
+        """`deep`: read every file to its end, which takes minutes; what was found stays till then."""
         prefix = self._prefix()
         if prefix is None:
             return
-        self._put_aside()
+        if not deep:
+            self._put_aside()
+        self._is_deep = deep
         self.start_task(
             lambda: self.tr("Checking…"),
-            lambda is_cancelled, note: self.api.examine(prefix, note, is_cancelled),
+            lambda is_cancelled, note: self.api.examine(prefix, note, is_cancelled, deep),
             self._examined,
             self._stage,
         )
         self.render_state()
+        if deep:
+            self.wants_focus.emit()
 
     def _stage(self, stage: str) -> None:
-        if stage in _STAGES:
+        if stage.startswith(READS):
+            self.busy.say(lambda: self.say(message("doctor.stage.read", name=stage.removeprefix(READS))))
+        elif stage in _STAGES:
             self.busy.say(lambda: self.say(message(f"doctor.stage.{stage}")))
 
+    def _stop(self) -> None:
+        """What was found before the deep look counts as it did."""
+        self.cancel_task()
+        self._is_deep = False
+        self.render_state()
+        self.changed.emit()
+        self.wants_focus.emit()
+
     def _examined(self, found: Examination) -> None:
-        self._found = found
+        if self._preview is not None:
+            self._drop(self._preview)
+        self._found, self._preview, self._was_deep, self._is_deep = found, None, self._is_deep, False
         self.render_state()
         self.announce(self.answer.words, urgent=True)
         if found.answer.remedy.changes_something:
@@ -236,6 +265,7 @@ class DoctorPage(SidePage):
         if self._preview is not None:
             self._drop(self._preview)
         self._found = self._preview = None
+        self._was_deep = self._is_deep = False
         self.trouble.clear()
 
     def _drop(self, preview: RepairPreview) -> None:

@@ -11,7 +11,7 @@ from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.base import button
 from wizard.gui.widgets.advice import Advice, Points
-from wizard.gui.widgets.frames import Fold, FoldList, RowCard, box, column, line_up
+from wizard.gui.widgets.frames import Fold, FoldList, RowCard, Turning, box, column
 from wizard.gui.widgets.labels import Pill, label, restyle, selectable, told_of
 from wizard.model.messages import Message, bytes_text, message
 
@@ -50,14 +50,14 @@ class DoctorAnswer(QWidget):
         self._verdict = label("", "heading")
         self._cause, self._repair = Advice(), Advice()
         self._plan = Points()
-        self.copy, self.save = button("small"), button("small")
-        reports = line_up(gap=8)
-        for one in (self.copy, self.save):
-            reports.addWidget(one)
-        reports.addStretch(1)
+        self.copy, self.save, self.deeper = button("small"), button("small"), button("small")
+        reports = Turning(8)
+        for one in (self.copy, self.save, self.deeper):
+            reports.line.addWidget(one)
+        reports.line.addStretch(1)
         for widget in (self._pill, self._verdict, self._cause, self._repair, self._plan):
             lines.addWidget(widget)
-        lines.addLayout(reports)
+        lines.addWidget(reports)
         self.evidence, self.looks = Fold(), Fold()
         self._evidence = selectable(label(""))
         self._evidence.setFont(code_font())
@@ -83,6 +83,7 @@ class DoctorAnswer(QWidget):
     def retranslate(self) -> None:
         self.copy.setText(self.tr("&Copy report"))
         self.save.setText(self.tr("&Save report…"))
+        self.deeper.setText(self.tr("Check ever&y file"))
 
     @property
     def words(self) -> str:
