@@ -18,6 +18,8 @@ SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
         "7YD-25C8-7SP-8YWZ",
         "7yd 25c8 7sp 8ywz",
         "７ＹＤ－２５Ｃ８－７ＳＰ－８ＹＷＺ".replace("－", "-"),
+        "7YD–25C8—7SP−8YWZ",
+        " 7yd25c8\u00a07sp\u20118ywz\u200b\n",
         "3f9a-22b1-07cd-91ee",
         "3F9A22B107CD91EE",
     ],

@@ -15,6 +15,7 @@ CODE_SIGNS, KEY_SIGNS = 16, 12  # hexadecimal digits: 64 and 48 bits
 _SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _LIKE = str.maketrans("OIL", "011")
 _CHECK = 61  # the largest prime of 6 bits: finds each single wrong sign, and nearly every two that changed places
+_BETWEEN, _MINUS = ("Pd", "Zs", "Cc", "Cf"), "−"  # dashes, blanks, and what is not seen: mail and chats put them there
 _OLD = re.compile(f"[0-9a-f]{{{CODE_SIGNS},64}}")
 _OLD_KEY = re.compile(f"[0-9a-f]{{{KEY_SIGNS}}}")
 
@@ -82,7 +83,7 @@ def _said(digits: str) -> str:
 
 
 def _read(typed: str, digits: int, old: re.Pattern[str]) -> str:
-    plain = "".join(sign for sign in typed if sign not in "- \t")
+    plain = "".join(sign for sign in typed if sign != _MINUS and unicodedata.category(sign) not in _BETWEEN)
     if old.fullmatch(plain.lower()):
         return plain.lower()
     plain = plain.upper().translate(_LIKE)

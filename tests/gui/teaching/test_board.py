@@ -52,6 +52,9 @@ def test_large_it_has_code_and_address_and_any_key_closes_it(qtbot: QtBot, page_
         large = LargeCode(page, "Class code", "7YD-25C8-7SP-8YWZ", ADDRESS, language)
         qtbot.addWidget(large)
         assert {"7YD-25C8-7SP-8YWZ", ADDRESS, *called} <= {one.text() for one in large.findChildren(QLabel)}
+    (shown,) = (one for one in large.findChildren(QLabel) if one.text() == "7YD-25C8-7SP-8YWZ")
+    wide = {shown.fontMetrics().horizontalAdvance(sign) for sign in "1WZ0-"}
+    assert len(wide) == 1, "a narrow sign is seen beside a wide one"
     large.show()
     qtbot.keyClick(large, Qt.Key.Key_Escape)
     assert not large.isVisible()

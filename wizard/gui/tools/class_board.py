@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QGridLayout,
+    QLabel,
     QPushButton,
     QSizePolicy,
     QStyle,
@@ -27,6 +28,7 @@ from PySide6.QtWidgets import (
 from wizard.classroom.code import spoken
 from wizard.classroom.results.room import RED, ClassResults, MachineRow
 from wizard.classroom.results.room_page import brief_cause, moment_text, sentences
+from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.frames import Turning, column, line_up
 from wizard.gui.widgets.icons import icon
@@ -77,6 +79,13 @@ class QrCode(QWidget):
                     painter.fillRect(QRectF(left, top, step + 0.5, step + 0.5), QColor("black"))
 
 
+def code_label() -> QLabel:
+    """Return where the code of a class is shown, each of its signs as wide."""
+    made = label("", "moment")
+    made.setFont(code_font())
+    return made
+
+
 class LargeCode(QDialog):
     """Shows the code to a whole room: black on white in every theme. Esc or a click closes it."""
 
@@ -97,11 +106,15 @@ class LargeCode(QDialog):
             (address, 1 / 3),
         ]
         lines = [(words, size) for words, size in lines if words]
-        bold = self.font()
+        bold, fixed = self.font(), code_font()  # of the code each sign is as wide: a 1 is seen, and lines match
         bold.setBold(True)
+        fixed.setBold(True)
+        fixed.setPointSizeF(bold.pointSizeF())
         own = QFontMetrics(bold)
-        widest = max(own.horizontalAdvance(words) * size for words, size in lines)
-        large = min(wide * _WORDS_WIDTH / widest, high * _WORDS_HEIGHT / own.height() / sum(size for _, size in lines))
+        of_code = QFontMetrics(fixed)
+        tall = max(own.height(), of_code.height())
+        widest = max((of_code if words == said else own).horizontalAdvance(words) * size for words, size in lines)
+        large = min(wide * _WORDS_WIDTH / widest, high * _WORDS_HEIGHT / tall / sum(size for _, size in lines))
         left = 1 - _WORDS_HEIGHT - 2 * _EDGE - (len(lines) + 2) * _GAP
         picture = QrCode(round(min(high * left, wide * left)))
         picture.show_words(address)
@@ -112,9 +125,8 @@ class LargeCode(QDialog):
         for words, size in lines:
             line = label(words, wrap=False)
             line.setAlignment(middle)
-            font = self.font()
+            font = QFont(fixed if words == said else self.font())
             font.setPointSizeF(font.pointSizeF() * size * large)
-            font.setBold(words == said)
             line.setFont(font)
             rows.addWidget(line)
         rows.addStretch(1)

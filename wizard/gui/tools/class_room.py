@@ -27,7 +27,7 @@ from wizard.classroom.results.room import MOST_SEATS, RED, ClassResults, Machine
 from wizard.classroom.results.room_page import sentences
 from wizard.gui.shell.serving import PACK, ServingNow
 from wizard.gui.shell.translator import Translator
-from wizard.gui.tools.class_board import LargeCode, QrCode, RoomHead, SeatDetail, SeatMap
+from wizard.gui.tools.class_board import LargeCode, QrCode, RoomHead, SeatDetail, SeatMap, code_label
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.code import CodeLine
@@ -84,7 +84,7 @@ class ServingPanel(QFrame):
         rows.addLayout(head)
         self.picture = QrCode(_PICTURE)
         rows.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._said_code, self._or = selectable(label("", "moment")), selectable(label("", "muted"))
+        self._said_code, self._or = selectable(code_label()), selectable(label("", "muted"))
         for said in (self._said_code, self._or, self._code_text):
             said.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         told = (self.announce, self._how_far, self.bar, self._code_text, self._said_code, self._or, self._words)
