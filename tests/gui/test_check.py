@@ -284,9 +284,12 @@ def test_a_fix_shows_the_change_first_then_writes_it_and_looks_again(
     pip, window = _found(qtbot, make_window, session)
     page = check_page(window)
     before = pip.read_text(encoding="utf-8")
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
     press(qtbot, page.rows.fixes["dead-mirror"])
     settle(qtbot, window)
     qtbot.waitUntil(lambda: page.rows.write.isVisible())
+    assert window.isActiveWindow(), "no button was a window of its own for a moment"
     assert pip.read_text(encoding="utf-8") == before, "only shown"
     window.rail.languages["zh_CN"].click()
     assert not page.rows.write.isHidden(), "it stays open in another language"

@@ -288,7 +288,7 @@ class CheckRows(RowCard):
         diff.show_diffs(planned.diffs)
         rows.addWidget(diff)
         line = line_up()
-        self.write, self.leave_it = QPushButton(self.tr("Sa&ve")), QPushButton(self.tr("Cance&l"))
+        self.write, self.leave_it = QPushButton(self.tr("Sa&ve"), made), QPushButton(self.tr("Cance&l"), made)
         self.write.clicked.connect(lambda: self.agreed.emit(planned))
         self.leave_it.clicked.connect(self.close_fix)
         self.write.setVisible(bool(planned.diffs))
