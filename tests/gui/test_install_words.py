@@ -70,7 +70,6 @@ def test_later_steps_say_how_long_they_took_the_last_time(
     session.script = half_run
     earlier(session, monkeypatch)
     _, install = installing(qtbot, make_window)
-    FakeRun(session, session.known_runs[-1].id).log("a line")
     qtbot.waitUntil(lambda: "about 6 s" in said(install))
     assert not any("min" in words and "about" in words and "left" not in words for words in said(install))
 

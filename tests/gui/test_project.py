@@ -424,7 +424,7 @@ def test_a_project_is_read_from_its_top(
     bar, agree, primary = page._scroll.verticalScrollBar(), page.project.agree, window.footer.primary
     qtbot.waitUntil(agree.isVisible)
     first = page if size == LEAST else agree
-    qtbot.waitUntil(lambda: window.focusWidget() is first, timeout=3000)
+    qtbot.waitUntil(lambda: window.focusWidget() is first)
     qtbot.wait(3 * LAID_OUT)
     assert (window.focusWidget(), bar.value()) == (first, 0)
     assert page.ring.isVisible() == (first is page), "where the keys are is seen"

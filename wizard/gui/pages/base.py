@@ -37,7 +37,7 @@ _OF_NETWORK = ("lock-network",)  # errors of which the same call may know nothin
 LAID_OUT = 50  # ms: a new page has its place by then
 _MARGINS = (36, 26, 36, 10)
 _MARK, _NARROW, _NARROW_SIDE = 56, 480, 14  # pixels; of a page, and beside its words where that leaves few
-_GAP, _WIDE_GAP, _HIGH = 10, 16, 600  # pixels: between what stands below each other, and in a page as high as that
+_GAP, _WIDE_GAP, _HIGH = 10, 16, 600  # pixels: between what stands below each other; in a page of that height
 
 
 class Page(QWidget):
@@ -106,10 +106,7 @@ class Page(QWidget):
         bar = self._scroll.verticalScrollBar()
         shown = bar.sizeHint().width() if bar.maximum() > bar.minimum() else 0
         self._sheet_rows.setContentsMargins(left, top, right - shown, bottom)
-        gap = _WIDE_GAP if self.height() >= _HIGH else _GAP
-        if self.body.spacing() != gap:
-            self.body.setSpacing(gap)
-            self._sheet_rows.setSpacing(gap)
+        self.body.setSpacing(_WIDE_GAP if self.height() >= _HIGH else _GAP)
 
     # -- what a page may say for itself
 

@@ -1,7 +1,7 @@
 """Install: shows the run that the worker carries out, live or after a restart of the window.
 
 Pause and cancel are wishes that the worker reads; the page says "Cancelling…" until it has written its last line.
-One file: one page; its parts are in `install_parts.py`.
+One file: one page; its parts are in `run_progress.py` and `run_steps.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from wizard.app.pages.order import PageId, SideId
 from wizard.app.pages.report import REPAIR_STEP, no_report, read_report
 from wizard.app.use.runs import last_times, resume_or_show
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.install_parts import LogButton, RunProgress, RunSteps
+from wizard.gui.pages.run_progress import RunProgress
+from wizard.gui.pages.run_steps import LogButton, RunSteps
 from wizard.gui.pages.run_watch import RunWatch
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.announce import notify
@@ -39,7 +40,7 @@ _AROUND = 40  # pixels between and below what stands above the log
 class InstallPage(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._paused = self.is_cancelling = False
+        self.is_paused = self.is_cancelling = False
         self.keeps_trouble = True  # of a run that failed: what was beside the wizard lay on top only
         self._shown_run = ""
         self._titled, self._before_log = (0, ""), 0  # pixels that the page was scrolled by
@@ -59,6 +60,7 @@ class InstallPage(Page):
         self.log.setVisible(False)
         self.log_button.toggled.connect(self._turn_log)
         self.rest.installEventFilter(self)
+        self.progress.placed.connect(self._make_room)
         self.watch.logged.connect(self.log.add)
         for widget in (self.rest, self.quiet, self.progress, self.steps, self.log):
             self.body.addWidget(widget, int(widget is self.log))
@@ -88,7 +90,7 @@ class InstallPage(Page):
             self.context.tasks.start(lambda *_: last_times(session, run_id), self.steps.expect, lambda error: None)
         is_followed = self.watch.is_following and self.watch.run_id == state.run_id
         if not state.run_over and not is_followed:  # else a page beside the wizard lay on top
-            self._paused = self.is_cancelling = False
+            self.is_paused = self.is_cancelling = False
             self.trouble.clear()
             self.rest.clear()
             self.watch.follow(state.run_id)
@@ -176,7 +178,7 @@ class InstallPage(Page):
 
     def _show_run(self) -> None:
         view, going = self.watch.view, self.is_going
-        if self._show_silence(self.watch.silence if going and not self._paused else 0):
+        if self._show_silence(self.watch.silence if going and not self.is_paused else 0):
             view = view.without_rate()
         ending = view.ending if not going else None
         self._subtitle.keep_room(self._usual if going else "")  # in a pause, too
@@ -187,10 +189,10 @@ class InstallPage(Page):
         else:
             title = self.tr("Cancelled") if ending is not None and ending.cancelled else self.tr("Not finished")
             self.set_head(title, self.tr("What was downloaded and checked is kept."))
-        self.progress.show_view(view, going, self._paused or self.is_cancelling)
+        self.progress.show_view(view, going, self.is_paused or self.is_cancelling)
         preview = self.state.preview
         was_read = preview is not None and preview.plan.id == self.watch.run_id  # on Review, a moment ago
-        self.steps.show_view(view, going, self._paused, was_read and not self.state.choices.reuse, self.is_cancelling)
+        self.steps.show_view(view, going, self.is_paused, was_read and not self.state.choices.reuse, self.is_cancelling)
         self._make_room()
         self._show_buttons(going)
         for words in self.steps.ended(view):  # for who cannot see the steps change
@@ -221,7 +223,7 @@ class InstallPage(Page):
     def _going_head(self) -> tuple[str, str]:
         if self.is_cancelling:
             return self.tr("Cancelling…"), self.tr("The current step is ended safely. This takes a moment.")
-        if self._paused:
+        if self.is_paused:
             return self.tr("Paused"), self.tr("Nothing is downloaded until you press “Resume”.")
         return self.tr("Installing") if self.watch.view.step(REPAIR_STEP) is None else self.tr("Repairing"), self._usual
 
@@ -230,10 +232,6 @@ class InstallPage(Page):
         """How far the run is; None when none is going."""
         return self._titled[0] if self.is_going else None
 
-    @property
-    def is_paused(self) -> bool:
-        return self._paused
-
     def _show_percent(self, percent: int) -> None:
         if (titled := (percent, self.title)) != self._titled or not self.is_going:
             self._titled = titled
@@ -241,7 +239,7 @@ class InstallPage(Page):
 
     def _show_buttons(self, going: bool) -> None:
         unfinished = not going and self.state.report is None
-        may_pause = going and (self._paused or self.watch.view.may_pause)
+        may_pause = going and (self.is_paused or self.watch.view.may_pause)
         comes_or_goes = self.pause.isHidden() is may_pause
         turns_focus = comes_or_goes and (self.log_button if may_pause else self.pause).hasFocus()
         for button, is_shown in ((self.pause, may_pause), (self.cancel, going)):
@@ -257,27 +255,26 @@ class InstallPage(Page):
         failed = unfinished and ending is not None and not ending.cancelled and bool(ending.details)
         blames = ending.blames if unfinished and ending is not None else ""
         self.explain.setVisible(failed and not blames)  # of those its own words know more
-        place, source = self.tr("Choose another &place"), self.tr("Choose another &source")
-        source = self.change_proxy_text() if ending and ending.blames_proxy else source
-        self.other.setText(place if blames == PageId.PLACE.value else source)
+        source = self.change_proxy_text() if ending and ending.blames_proxy else self.tr("Choose another &source")
+        self.other.setText(self.tr("Choose another &place") if blames == PageId.PLACE.value else source)
         self.other.setVisible(self._may_choose(blames))
         self.other.setEnabled(not self.is_busy)
         dress(self.other, "primary" if self.offers_another else "")
-        self.pause.setText(self.tr("&Resume") if self._paused else self.tr("&Pause"))
+        self.pause.setText(self.tr("&Resume") if self.is_paused else self.tr("&Pause"))
         self.cancel.setText(self.tr("Cancelling…") if self.is_cancelling else self.tr("&Cancel"))
 
     # -- wishes
 
     def _ask_pause(self) -> None:
         run_id, ask = self.watch.run_id, self.context.session.request_pause
-        self._paused = wish = not self._paused
+        self.is_paused = wish = not self.is_paused
         self._show_run()
         self.announce(self.title)
         self.start_task(None, lambda is_cancelled, note: ask(run_id, wish), self._nothing)
 
     def ask_cancel(self) -> None:
         run_id = self.watch.run_id
-        self.is_cancelling, self._paused = True, False
+        self.is_cancelling, self.is_paused = True, False
         self._show_run()
         self.start_task(None, lambda is_cancelled, note: self.context.session.request_cancel(run_id), self._nothing)
 
@@ -292,8 +289,8 @@ class InstallPage(Page):
     def _asked(self, run: RunInfo) -> None:
         """What the worker was asked, perhaps by another window or a terminal, or before this one was opened."""
         wishes = (run.asked == "pause", run.asked == "cancel")
-        if run.state == "running" and not self.is_busy and wishes != (self._paused, self.is_cancelling):
-            self._paused, self.is_cancelling = wishes
+        if run.state == "running" and not self.is_busy and wishes != (self.is_paused, self.is_cancelling):
+            self.is_paused, self.is_cancelling = wishes
             self._show_run()
 
     def _resume(self) -> None:

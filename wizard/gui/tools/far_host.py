@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from wizard.app.pages.run import RunView
-from wizard.gui.pages.install_parts import RunProgress, RunSteps
+from wizard.gui.pages.run_progress import RunProgress
+from wizard.gui.pages.run_steps import RunSteps
 from wizard.gui.pages.run_watch import log_lines
 from wizard.gui.shell.context import AppContext
 from wizard.gui.tools.base import SidePage, button
