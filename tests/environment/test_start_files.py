@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wizard.environment.inspect.start_files import start_files, strays, suspects
+from wizard.environment.inspect.start_files import at_each_start, start_files, strays, suspects
 
 
 def test_what_no_package_lists_and_has_code(tmp_path: Path) -> None:
@@ -21,6 +21,7 @@ def test_what_no_package_lists_and_has_code(tmp_path: Path) -> None:
     }.items():
         (tmp_path / name).write_text(words, encoding="utf-8")
     assert list(strays(tmp_path)) == ["other.pth", "sitecustomize.py", "torch.pth"]
+    assert at_each_start(tmp_path) == ("other.pth", "sitecustomize.py", "torch.pth")
     assert suspects(tmp_path) == ("torch.pth",), "what names torch alone"
     assert start_files(tmp_path)["easy-install.pth"].startswith(b"/code")
     (tmp_path / "torch.pth").unlink()

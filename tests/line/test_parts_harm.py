@@ -109,6 +109,31 @@ def test_a_torch_that_says_another_version_than_its_own_is_told_with_what_makes_
     assert "Nothing has replaced PyTorch" in world.run("doctor").stderr
 
 
+def test_the_doctor_of_all_asks_torch_where_a_package_or_a_file_of_torch_may_change_its_answer(world: World) -> None:
+    done = world.run("setup", "--yes", "--name", "demo", *world.sources)
+    assert done.returncode == 0, done.stderr
+    site = prefix(world) / SITE
+    info = site / "liar-1.0.dist-info"
+    info.mkdir()
+    (info / "RECORD").write_text("liar.pth,,\nliar.py,,\n", encoding="utf-8")
+    (site / "liar.pth").write_text("import liar\n", encoding="utf-8")
+    (site / "liar.py").write_text("", encoding="utf-8")
+    assert world.run("doctor").returncode == 0, "code of a package that changes nothing"
+    (site / "liar.py").write_text("import torch; torch.__version__ = '9.9.9'\n", encoding="utf-8")
+    looked = world.run("doctor")
+    assert looked.returncode == 1, looked.stderr
+    assert "torch says that it is 9.9.9, and its files are those of 2.13.0+cpu." in looked.stderr
+    assert "What Python runs at each start there may change it: liar.pth." in looked.stderr
+    altered = json.loads(world.run("doctor", "--json").stdout)["altered"]
+    words = {"prefix": str(prefix(world)), "imported": "9.9.9", "torch": "2.13.0+cpu", "files": ["liar.pth"]}
+    assert altered == [words]
+    (site / "liar.pth").unlink()
+    assert world.run("doctor").returncode == 0
+    with (site / "torch" / "__init__.py").open("a", encoding="utf-8") as file:
+        file.write("\n__version__ = '9.9.8'\n")
+    assert "torch says that it is 9.9.8, and" in world.run("doctor").stderr
+
+
 def test_a_torch_that_its_own_damaged_file_changes_is_told_after_the_damage(world: World, folder: Path) -> None:
     done = world.run("setup", "--yes", "--name", "demo", *world.sources)
     assert done.returncode == 0, done.stderr

@@ -7,7 +7,7 @@ nothing itself.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,14 @@ from wizard.compatibility.model import Choices, Plan
 from wizard.diagnose.repair.states import under_way
 from wizard.environment.inspect.baseline import EnvironmentChanges, changes_since_baseline
 from wizard.environment.inspect.installation import Installation, Meant, read_installation, user_variables
-from wizard.environment.layout import python_of
+from wizard.environment.inspect.start_files import at_each_start
+from wizard.environment.layout import python_of, site_packages
 from wizard.environment.naming import absolute_prefix
-from wizard.model.errors import ErrorText, ExitStatus, UsageError, WizardError
+from wizard.model.distributions import changed_files, folder_name, info_folders, read_distribution, read_record
+from wizard.model.errors import Cancelled, ErrorText, ExitStatus, UsageError, WizardError
 from wizard.model.lock import PackageVersion
+from wizard.model.messages import Message, message
+from wizard.process import Request, child_environment, run
 from wizard.run.runs import finished_runs
 
 if TYPE_CHECKING:  # who only lists what repairs have kept waits for none of these
@@ -40,6 +44,8 @@ NO_ENVIRONMENT = ErrorText(
 
 IsCancelled = Callable[[], bool]
 _MOST = 50  # lines for the log
+_SAY_VERSION = ("torch/__init__.py", "torch/version.py")
+_ANSWERS = 60.0  # seconds for an import of torch, from a slow disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,53 @@ def check_environment(prefix: Path) -> None:
     marks = (python_of(prefix), prefix / "pyvenv.cfg", prefix / "conda-meta")
     if not any(os.path.lexists(mark) for mark in marks):
         raise UsageError(NO_ENVIRONMENT, path=str(prefix))
+
+
+@dataclass(frozen=True, slots=True)
+class AnotherVersion:
+    """What torch says that it is, and what its files are; `names`: what Python runs at each start there."""
+
+    prefix: Path
+    imported: str
+    torch: str
+    names: tuple[str, ...]
+
+    def words(self) -> Message:
+        return message("doctor.say.other-version", prefix=str(self.prefix), imported=self.imported, torch=self.torch)
+
+    def to_json(self) -> dict[str, Any]:
+        words = {"prefix": str(self.prefix), "imported": self.imported, "torch": self.torch}
+        return {**words, "files": list(self.names)}
+
+
+def altered_torches(prefixes: Iterable[Path], is_cancelled: IsCancelled = lambda: False) -> tuple[AnotherVersion, ...]:
+    """Return those in which torch says another version than that of its files.
+
+    Asks Python, for some seconds each, only where something may change it: code that is run at each start, also of a
+    package, or a file of torch that says its version. One that does not answer says nothing. Raises Cancelled.
+    """
+    return tuple(found for prefix in prefixes if (found := _altered(prefix, is_cancelled)))
+
+
+def _altered(prefix: Path, is_cancelled: IsCancelled) -> AnotherVersion | None:
+    site = site_packages(prefix)
+    infos = [info for info in info_folders(site) if folder_name(info) == "torch"] if site else []
+    torch = read_distribution(infos[0]) if len(infos) == 1 else None
+    if site is None or torch is None:
+        return None
+    names = at_each_start(site)
+    own = [one for one in read_record(infos[0]) if one.path in _SAY_VERSION]
+    if not (names or changed_files(site, own, "torch")):
+        return None
+    argv = (str(python_of(prefix)), "-c", "import torch; print(torch.__version__)")
+    asked = run(Request(argv, cwd=prefix, environment=child_environment(), timeout=_ANSWERS), is_cancelled=is_cancelled)
+    if asked.cancelled:
+        raise Cancelled
+    said = asked.stdout.strip().splitlines()[-1:] if asked.ok else []
+    is_own = said and (said[0] == torch.version or (not torch.local and said[0].partition("+")[0] == torch.release))
+    if is_own or not said:
+        return None
+    return AnotherVersion(prefix, said[0], torch.version, names)
 
 
 def plans_for(prefix: Path) -> tuple[Plan, ...]:

@@ -317,10 +317,11 @@ def last_times(session: Runs, run_id: str) -> dict[str, float]:
 
 def known_prefixes() -> tuple[Path, ...]:
     """Environments that runs of ours made or repaired, and that are still there."""
-    return tuple(prefix for prefix in _prefixes_of_runs() if read_baseline(prefix))
+    return tuple(prefix for prefix in prefixes_of_runs() if read_baseline(prefix))
 
 
-def _prefixes_of_runs() -> tuple[Path, ...]:
+def prefixes_of_runs() -> tuple[Path, ...]:
+    """Return where runs of ours changed anything, also where nothing is any more."""
     found: dict[Path, None] = {}
     for folder in run_folders():
         try:
@@ -334,7 +335,7 @@ def restores_cut_off() -> tuple[WizardError, ...]:
     """`restore-under-way` of each environment that a run of ours changed: half of its packages may be gone."""
     from wizard.diagnose.repair.states import restore_cut_off  # brings the installer, which Welcome does not need
 
-    return tuple(half for prefix in _prefixes_of_runs() if (half := restore_cut_off(prefix)))
+    return tuple(half for prefix in prefixes_of_runs() if (half := restore_cut_off(prefix)))
 
 
 def drift(prefixes: Iterable[Path] | None = None) -> tuple[EnvironmentChanges, ...]:
@@ -348,7 +349,7 @@ def strays_of_torch() -> dict[Path, tuple[str, ...]]:
     """Return, for each environment that a run of ours changed, the files that Python runs at its start there, that no
     package lists, and that name torch. Starts no Python; what they do to torch is not known by that."""
     found = {}
-    for prefix in _prefixes_of_runs():
+    for prefix in prefixes_of_runs():
         left = strays(site) if (site := site_packages(prefix)) else {}
         if names := tuple(name for name, content in left.items() if names_torch(content)):
             found[prefix] = names

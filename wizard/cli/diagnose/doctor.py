@@ -126,7 +126,7 @@ def doctor(arguments: Arguments, terminal: Terminal) -> int:
         return write_job(arguments, terminal)
     session, interrupt = Session(), Interrupt()
     if not arguments.prefix:
-        return _all_known(session, arguments, terminal)
+        return _all_known(session, arguments, terminal, interrupt)
     prefix = absolute_prefix(arguments.prefix)
     if arguments.undo:
         session.undo_repair(prefix)
@@ -144,8 +144,9 @@ def doctor(arguments: Arguments, terminal: Terminal) -> int:
     return exit_status(found.answer)
 
 
-def _all_known(session: Session, arguments: Arguments, terminal: Terminal) -> int:
-    from wizard.app.use.runs import restores_cut_off, strays_of_torch
+def _all_known(session: Session, arguments: Arguments, terminal: Terminal, interrupt: Interrupt) -> int:
+    from wizard.app.use.doctor import altered_torches
+    from wizard.app.use.runs import prefixes_of_runs, restores_cut_off, strays_of_torch
 
     if arguments.repair or arguments.undo or arguments.save:
         raise UsageError(
@@ -154,12 +155,15 @@ def _all_known(session: Session, arguments: Arguments, terminal: Terminal) -> in
             "Add --prefix with the folder of the environment.",
         )
     found, halves, left = session.drift(), restores_cut_off(), strays_of_torch()
+    others = altered_torches((one for one in prefixes_of_runs() if one not in left), interrupt.is_asked)
+    status = ExitStatus.FAILED if found or halves or left or others else ExitStatus.DONE
     if arguments.json:
         unfinished = [half.to_json(terminal.language) for half in halves]
         drift = [_drift_document(each) for each in found]
         strays = [{"prefix": str(prefix), "files": list(names)} for prefix, names in left.items()]
-        terminal.document({"schema": 1, "drift": drift, "unfinished": unfinished, "strays": strays})
-        return ExitStatus.FAILED if found or halves or left else ExitStatus.DONE
+        document = {"schema": 1, "drift": drift, "unfinished": unfinished, "strays": strays}
+        terminal.document({**document, "altered": [one.to_json() for one in others]})
+        return status
     for each in found:
         tell_drift(each, terminal)
     for half in halves:
@@ -167,9 +171,14 @@ def _all_known(session: Session, arguments: Arguments, terminal: Terminal) -> in
     for prefix, names in left.items():
         terminal.say(message("doctor.say.stray", prefix=str(prefix), names=", ".join(names)))
         terminal.say(message("doctor.say.stray-look", prefix=str(prefix)))
-    if not found and not halves and not left:
+    for one in others:
+        terminal.say(one.words())
+        if one.names:
+            terminal.say(message("doctor.say.at-start", names=", ".join(one.names)))
+        terminal.say(message("doctor.say.stray-look", prefix=str(one.prefix)))
+    if status is ExitStatus.DONE:
         terminal.say(message("doctor.say.nothing-changed"))
-    return ExitStatus.FAILED if found or halves or left else ExitStatus.DONE
+    return status
 
 
 def _drift_document(drift: EnvironmentChanges) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from wizard.system.links import long_path
 
 _MODULES = ("sitecustomize.py", "usercustomize.py")
 _OF_ENVIRONMENTS = ("_virtualenv.pth",)  # written by virtualenv and uv when they make one
+_OF_SETUPTOOLS = ("distutils-precedence.pth",)
 LARGEST = 1 << 20  # bytes that are read of one
 
 
@@ -36,6 +37,12 @@ def strays(site: Path) -> dict[str, bytes]:
         listed = {entry.path for info in info_folders(site) for entry in read_record(info) if entry.path in found}
         found = {name: found[name] for name in found if name not in listed and name not in _OF_ENVIRONMENTS}
     return found
+
+
+def at_each_start(site: Path) -> tuple[str, ...]:
+    """Return those with code, whoever brought them, but for what setuptools and virtualenv bring everywhere."""
+    found = [name for name, content in start_files(site).items() if _has_code(name, content)]
+    return tuple(name for name in found if name not in (*_OF_ENVIRONMENTS, *_OF_SETUPTOOLS))
 
 
 def suspects(site: Path) -> tuple[str, ...]:
