@@ -317,7 +317,7 @@ def test_a_pin_that_a_source_alone_meets_is_built_and_unasked_it_moves_with_that
     write(folder, "requirements.txt", "torch", "hydra", "runtime==1.0")
     done = world.run(*setup(world, folder, "--yes"))
     assert done.returncode == 2
-    why = "the index has that release as source alone, which is built only where that is asked for (--parts)"
+    why = "the index has what the line asks for as source alone, which is built only where that is asked for (--parts)"
     assert f"runtime: asked ==1.0 (requirements.txt:3), you get 1.13: {why}" in done.stderr, done.stderr
     done = world.run(*setup(world, folder, "--yes", "--parts"))
     assert done.returncode == 0, done.stderr
@@ -327,6 +327,26 @@ def test_a_pin_that_a_source_alone_meets_is_built_and_unasked_it_moves_with_that
     assert "runtime: asked" not in done.stderr
     found = installed(world)
     assert (found["runtime"], found["hydra"]) == ("1.0", "1.0")
+
+
+def test_a_range_that_a_source_alone_meets_is_built_as_a_pin_is_and_strictly_all_such_lines_are_named(
+    world: World, folder: Path
+) -> None:
+    shelf = world.packages.root
+    for name in ("runtime", "cutter"):
+        source_of(name, shelf, folder.parent)
+    build_wheel(shelf, "runtime", "1.13", {"runtime.py": b""})
+    write(folder, "requirements.txt", "torch", "runtime<1.1", "cutter>=0.5")
+    done = world.run(*setup(world, folder, "--dry-run", "--parts"))
+    assert done.returncode == 0, done.stderr
+    for line, name in ((2, "runtime"), (3, "cutter")):
+        said = f"requirements.txt, line {line}: {name}, which the package index has as source alone, is installed last"
+        assert said in done.stderr
+    assert ": asked" not in done.stderr
+    done = world.run(*setup(world, folder, "--yes", "--strict"))
+    assert done.returncode == 1
+    assert "requirements.txt:2: runtime<1.1" in done.stderr, done.stderr
+    assert "requirements.txt:3: cutter>=0.5" in done.stderr
 
 
 def test_a_terminal_asks_where_only_the_plan_shows_what_could_be_built(world: World, folder: Path) -> None:

@@ -66,7 +66,7 @@ _NO_WHEEL = re.compile(r"Wheels are required for `([^`]+)`")
 _NO_NAME = re.compile(r"Because (\S+)\s+was\s+not\s+found\s+in\s+the\s+package\s+registry")
 _NO_VERSION = re.compile(r"no versions? of ([A-Za-z0-9][\w.-]*)|[Bb]ecause only ([A-Za-z0-9][\w.-]*?)[<>=! ]")
 MOST_LOOKED_FOR, _MOST_ABSENT, _MOST_SHOWN = 600, 100, 6  # names that no index may have
-_PIN, _MOST_PINS = re.compile(r"==[^,*]+"), 20  # of which a page of the index is asked
+_MOST_BUILT = 20  # of which a page of the index is asked
 _CANNOT = (*NO_SOLUTION, "lock-conda-version")
 SOURCE_ALONE = ErrorText(
     "project-source-alone",
@@ -119,7 +119,7 @@ def plan_project(
         early = {one.name: one for one in behind if one.is_early}
         missing = (one for one in lack.without if one.name not in of_parts)
         others = [*_moved(request, lock, selected, lack.unknown, early)]
-        sources = lack.source_pins(others)
+        sources = lack.built_lines(others)
         if sources and lack.may_build:
             raise _SourceAlone(names=sources)
         why = message(f"project.why.{SOURCE_MOVED}")
@@ -253,10 +253,11 @@ class _Lack:
     def may_build(self) -> bool:
         return self.request.choices.parts and not self.request.choices.offline
 
-    def source_pins(self, moved: Iterable[Relaxed]) -> frozenset[str]:
-        """Return those of which the index has the very release that a line pins as source alone."""
-        pins = {one.name: one.asked for one in moved if _PIN.fullmatch(one.asked) and companion(one.name) is None}
-        return as_source_alone(self.facts, self.selected, dict([*pins.items()][:_MOST_PINS]))
+    def built_lines(self, moved: Iterable[Relaxed]) -> frozenset[str]:
+        """Return those of which the index has every release that a line allows as source alone."""
+        lines = (one for one in moved if companion(one.name) is None and not meets(one.asked, one.given))
+        asked = {one.name: one.asked for one in lines if one.asked != "*"}
+        return as_source_alone(self.facts, self.selected, dict([*asked.items()][:_MOST_BUILT]))
 
     def leave(self, lacking: Collection[Statement]) -> None:
         """Leave out lines without a ready wheel: a setup could build those that are no companion of torch."""

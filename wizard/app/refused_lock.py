@@ -20,9 +20,17 @@ from wizard.model.distributions import FAMILY
 from wizard.model.errors import ErrorText, WizardError
 from wizard.project.model import Statement, normalized
 from wizard.project.packages.companions import companion, undeclared_bounds
+from wizard.project.versions import marker_holds
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.computed import OnProgress
-from wizard.run.plan.held_back import SourceNeed, named_packages, needed_elsewhere, source_alone, torch_need
+from wizard.run.plan.held_back import (
+    SourceNeed,
+    as_source_alone,
+    named_packages,
+    needed_elsewhere,
+    source_alone,
+    torch_need,
+)
 from wizard.run.plan.preview import preview
 from wizard.run.select.source_catalog import is_main
 from wizard.sources.model import Source
@@ -175,11 +183,12 @@ def with_lacking(error: WizardError, facts: Facts, selected: SelectedBuild) -> W
 def line_at_fault(
     error: WizardError, facts: Facts, selected: SelectedBuild, lines: Iterable[Statement]
 ) -> WizardError | None:
-    """Return what says which line the index cannot meet, of those that the resolver's words blame; None where each can
-    be met alone, or nothing answers. `lines`: of a project."""
+    """Return what says which line the index cannot meet, of those that the resolver's words blame, and beside one of
+    source alone all such lines; None where each can be met alone, or nothing answers. `lines`: of a project."""
     main = next((source for source in selected.package_sources if is_main(source)), None)
     blamed = _blamed(error.details)
-    by_name = {one.name: one for one in reversed(list(lines)) if one.name in blamed and not one.url}
+    named = {one.name: one for one in reversed(list(lines)) if not one.url}
+    by_name = {name: one for name, one in named.items() if name in blamed}
     if main is None or not by_name:
         return None
     try:
@@ -190,9 +199,25 @@ def line_at_fault(
     if found is None:
         return None
     name, text, params = found
-    line = f"{by_name[name].origin}: {by_name[name]}"
+    further = _further_sources(facts, selected, name, named.values()) if text is _SOURCE_ALONE else ()
+    line = "; ".join(f"{one.origin}: {one}" for one in (by_name[name], *further))
     its = _OF_LINES.get(text.code, text)
     return WizardError(its, details=error.details, name=name, source=main.label, line=line, **params)
+
+
+def _further_sources(
+    facts: Facts, selected: SelectedBuild, first: str, lines: Iterable[Statement]
+) -> tuple[Statement, ...]:
+    """Return the other lines that a source alone meets: the resolver stops at the first, and a person would have to
+    ask once for each."""
+    os, python = facts.machine.os, selected.python
+    others = [
+        one
+        for one in lines
+        if one.name not in (first, *FAMILY) and companion(one.name) is None and marker_holds(one.marker, os, python)
+    ][:_MOST_ASKED]
+    alone = as_source_alone(facts, selected, {one.name: one.specifier for one in others})
+    return tuple(one for one in others if one.name in alone)
 
 
 def _blamed(words: str) -> frozenset[str]:
