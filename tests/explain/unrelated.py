@@ -31,6 +31,9 @@ ELSEWHERE: tuple[str, ...] = (
     "kubectl: Unable to connect to the server: x509: certificate has expired or is not yet valid",
     "ERROR: SSL_ERROR_SYSCALL: ssl.SSLEOFError: EOF occurred in violation of protocol (_ssl.c:1129)\nelasticsearch.exceptions.ConnectionError",
     'http.client.IncompleteRead: IncompleteRead(512 bytes read, 1024 more expected)\n  File "/srv/scraper/wheel_of_fortune.py", line 3',
+    # files that are not what their names say
+    'Traceback (most recent call last):\n  File "/srv/app/train.py", line 9, in load\n    tar = tarfile.open(path, "r:gz")\ntarfile.ReadError: not a gzip file',
+    'File "/srv/app/settings.py", line 4\ntomllib.TOMLDecodeError: Invalid value (at line 3, column 8)',
     # disk and permissions
     "psql: could not write to file: No space left on device",
     "OSError: [Errno 28] No space left on device: '/var/log/app/access.log'",
