@@ -112,7 +112,7 @@ def test_what_imports_torch_when_it_is_built_is_built_with_torch_there(
     matrix = load_matrix()
     request = request_of(project_of(tmp_path, files), FACTS, matrix, Choices())
     taken, selected = project_build.selected_build(FACTS, matrix, request, False, lambda: False)
-    commands = [str(one.params["command"]) for one in left_words(outside(taken, selected), False)]
+    commands = [str(one.params["command"]) for one in left_words(outside(taken, selected, FACTS.machine), False)]
     apart = ["--no-build-isolation" in one for one in sorted(commands, key=lambda one: "detectron2" not in one)]
     assert apart == [True, setup == SETUP, setup == SETUP]
 

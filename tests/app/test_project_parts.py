@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 from nturl2path import url2pathname as ntpath_of
@@ -14,7 +15,7 @@ from tests.project.test_read import project_of
 from tests.tools import needs
 from wizard.app import project_parts
 from wizard.app.project import request_of
-from wizard.app.project_parts import Outside, outside
+from wizard.app.project_parts import Outside, asked_parts, outside
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, ProjectPart
 from wizard.model.messages import message, text
@@ -31,7 +32,7 @@ SETUP = "from setuptools import setup\nsetup(name='part')\n"
 
 def found(folder: Path, files: dict[str, str | bytes]) -> list[Outside]:
     request = request_of(project_of(folder, files), values.FACTS, load_matrix(), Choices(parts=True))
-    return list(outside(request, values.SELECTED))
+    return list(outside(request, values.SELECTED, values.FACTS.machine))
 
 
 def command(one: Outside) -> str:
@@ -107,6 +108,51 @@ def test_what_no_command_adds_is_told_without_one(tmp_path: Path, line: str, sai
     words = text(one.way, "en")
     assert said in words
     assert (one.part, "pip" in words, "`" in words) == (None, False, False)
+
+
+def test_a_hash_behind_a_path_is_read_and_looked_at(tmp_path: Path) -> None:
+    wheel = tmp_path / "x-1.0-py3-none-any.whl"
+    wheel.write_bytes(b"a wheel")
+    right = f"sha256={hashlib.sha256(b'a wheel').hexdigest()}"
+    for place in (f"./{wheel.name}", wheel.name, wheel.as_uri(), f"x @ {wheel.as_uri()}", f"x @ file:./{wheel.name}"):
+        for digest, is_right in ((right, True), (right.upper().replace("SHA", "sha"), True), ("sha256=abc", False)):
+            [one] = found(tmp_path, {"requirements.txt": f"torch\n{place}#{digest}\n"})
+            assert (one.part is not None) == is_right, (place, digest)
+            if one.part is None:
+                assert "another content than the hash" in text(one.way, "en")
+                continue
+            assert (one.part.name, one.part.words, one.part.digest) == ("x", str(wheel), digest)
+    line = f'torch\n{wheel.name}#{right} ; sys_platform == "win32"\n'
+    assert found(tmp_path, {"requirements.txt": line}) == [], "a marker behind it is one"
+
+
+@pytest.mark.parametrize("line", ["./{}", "{}", "x @ https://files.example/{}"])
+def test_a_wheel_for_another_system_or_python_is_no_part(tmp_path: Path, line: str) -> None:
+    for tag, is_here in (("py3-none-any", True), ("cp311-cp311-win_amd64", False), ("cp39-cp39-any", False)):
+        name = f"x-1.0-{tag}.whl"
+        (tmp_path / name).write_bytes(b"")
+        request = request_of(
+            project_of(tmp_path, {"requirements.txt": f"torch==2.9.0\n{line.format(name)}\n"}),
+            values.FACTS,
+            load_matrix(),
+            Choices(parts=True, python="3.12"),
+        )
+        [one] = outside(request, values.SELECTED, values.FACTS.machine)
+        assert (one.part is not None, asked_parts(request) != ()) == (is_here, is_here), tag
+        told = [text(each, "en") for each in request.decision.remarks if each.key.endswith("wheel-elsewhere")]
+        assert bool(told) == (not is_here)
+        if not is_here:
+            assert "its wheel is made for Python 3." in text(one.way, "en")
+            assert "the wheel of x is made for Python 3." in told[0]
+
+
+def test_of_wheels_for_several_systems_the_one_for_this_is_the_part(tmp_path: Path) -> None:
+    names = [f"x-1.0-py3-none-{tag}.whl" for tag in ("win_amd64", "any")]
+    for name in names:
+        (tmp_path / name).write_bytes(b"")
+    [one] = found(tmp_path, {"requirements.txt": "\n".join(("torch", *names, ""))})
+    assert one.part is not None
+    assert one.part.words == str(tmp_path / names[1])
 
 
 def test_a_login_that_is_hidden_is_to_be_filled_in(tmp_path: Path) -> None:

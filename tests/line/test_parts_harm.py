@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+import shutil
 from pathlib import Path
 
 from tests.line.test_project import folder, prefix, setup, write
 from tests.line.test_project_parts import lay, package
+from tests.line.wheel import build_wheel
 from tests.line.world import SITE, World
 from tests.waiting import wait_until
 
@@ -78,6 +81,36 @@ def test_what_a_build_leaves_for_every_start_of_python_is_taken_out_or_told(worl
     found = sorted(path.name for path in (prefix(world) / SITE).glob("*.pth"))
     assert [name for name in found if name != "distutils-precedence.pth"] == ["_first.pth", "first.pth"]
     assert world.import_check(prefix(world), "import sys; print(hasattr(sys, 'over'), sys.first)") == "False 1"
+
+
+def test_files_that_are_not_what_their_lines_or_names_say(world: World, folder: Path) -> None:
+    """A wheel for another system and one with another hash are refused in the plan; a hash is looked at again before
+    the wheel goes in, for a build before it may have written there; a broken file is told in plain words."""
+    changed, page = folder / "changed-1.0-py3-none-any.whl", "<!DOCTYPE html><html>Not found</html>"
+    lines, shelf = ["torch"], folder.parent / "shelf"
+    for name in ("sound", "changed", "other"):
+        wheel = build_wheel(folder, name, "1.0", {f"{name}.py": b""})
+        digest = "abc" if name == "other" else hashlib.sha256(wheel.read_bytes()).hexdigest()
+        lines.append(f"./{wheel.name}#sha256={digest}")
+    lines.insert(2, "./harm-1.0.zip")
+    building(shelf / "harm-1.0", "harm", f"open({str(changed)!r}, 'ab').write(b' ')\n")
+    shutil.make_archive(str(folder / "harm-1.0"), "zip", shelf, "harm-1.0")
+    build_wheel(folder, "far", "1.0", {"far.py": b""}, tag="cp39-cp39-win_amd64")
+    (folder / "webpage-1.0.tar.gz").write_text(page, encoding="utf-8")
+    lay(folder / "cut", {"pyproject.toml": "[project\n"})
+    write(folder, "requirements.txt", *lines, "./far-1.0-cp39-cp39-win_amd64.whl", "./webpage-1.0.tar.gz", "./cut")
+    done = world.run(*setup(world, folder, "--yes", "--parts"))
+    assert done.returncode == 0, done.stderr
+    for told in (
+        "line 5: other is left out of the plan, for its file has another content than the hash behind its path says.",
+        "line 6: far is left out of the plan, for its wheel is made for Python 3.9, win_amd64, and the plan is for",
+        "changed was not installed: its file has another content than the hash behind its path says.",
+        "“webpage” could not be installed: tarfile.ReadError: not a gzip file. The file that pip was given is no",
+        "The pyproject.toml of the package that was to be installed has a mistake",
+        "Installed last: sound, harm.",
+    ):
+        assert told in done.stderr, (told, done.stderr)
+    assert "pip itself broke off" not in done.stderr
 
 
 def test_a_torch_that_says_another_version_than_its_own_is_told_with_what_makes_it(world: World, folder: Path) -> None:

@@ -61,8 +61,9 @@ def test_a_wheel_implies_its_cuda_where_torch_is_not_named(tmp_path: Path, made_
 def test_a_linked_wheel_of_another_python_or_system_is_told(tmp_path: Path, wheel: str, is_told: bool) -> None:
     lines = f"torch\nvoxelize-cuda @ https://files.example/{wheel}\n"
     found = decided(tmp_path, {"requirements.txt": lines}, BLACKWELL, Choices(python="3.12"))
-    told = [one.params["packages"] for one in found.remarks if one.key == "project.remark.wheel-of-pin"]
+    told = [one.params["name"] for one in found.remarks if one.key == "project.remark.wheel-elsewhere"]
     assert told == ["voxelize-cuda"] * is_told
+    assert "wheel-of-pin" not in codes(found), "that would be told of releases of an index"
 
 
 def test_wheels_that_end_before_the_torch_are_told_with_the_nearest(tmp_path: Path) -> None:
@@ -280,7 +281,7 @@ def test_of_wheels_linked_for_several_systems_one_that_fits_is_enough(tmp_path: 
     files: dict[str, str | bytes] = {"requirements.txt": f"torch==2.7.1\n{links}"}
     for python, is_told in (("3.12", False), ("3.11", True)):
         found = decided(tmp_path, files, ADA, Choices(python=python))
-        assert ("wheel-of-pin" in codes(found)) == is_told
+        assert ("wheel-elsewhere" in codes(found)) == is_told
 
 
 def test_a_fork_in_a_repository_is_source_whatever_wheels_the_index_has(tmp_path: Path) -> None:

@@ -18,12 +18,15 @@ from wizard.app.project import ProjectRequest, code_folder, folder_of, page_of, 
 from wizard.compatibility.model import ProjectPart
 from wizard.environment.activate.scripts import python_path
 from wizard.environment.activate.terminal import this_users_shell
+from wizard.machine.model import Machine
+from wizard.model.distributions import has_digest, promised_digest
 from wizard.model.messages import Message, Param, message
 from wizard.model.typed import from_toml
 from wizard.process import redact
 from wizard.project.formats.toml_files import table_in
 from wizard.project.model import BUILT_WITH, Statement, builds_itself, cut_between, is_folder
 from wizard.project.packages.companions import companion
+from wizard.project.packages.cuda_tags import fits_here, made_for, wheel_tags
 from wizard.project.packages.lacking import name_on_pages
 from wizard.project.packages.native import Relaxed
 from wizard.project.versions import marker_holds
@@ -32,6 +35,7 @@ from wizard.run.plan.commands import line_of, quote_of
 from wizard.run.plan.held_back import SourceNeed
 from wizard.run.plan.other_packages import naming
 from wizard.run.plan.place import target_prefix
+from wizard.sources.wanted import platform_tags
 from wizard.system import paths
 from wizard.transfer.address import address_problem
 
@@ -51,12 +55,19 @@ class Outside:
     said: Message | None = None
 
 
-def outside(request: ProjectRequest, selected: SelectedBuild) -> Iterator[Outside]:
+def outside(request: ProjectRequest, selected: SelectedBuild, machine: Machine) -> Iterator[Outside]:
     """Yield what is left out of the lock, the project itself last."""
+    tags = {*platform_tags(selected.python, machine.os, machine.arch, machine.glibc)}
+    fitting = {one.name for _, one in request.left if not wheel_tags(one.url).isdisjoint(tags)}
     first = {(one.name, one.url): (why, one) for why, one in reversed(request.left)}
     for why, one in reversed(first.values()):
         if why in (*_KINDS, *WITHOUT_WAY) and marker_holds(one.marker, paths.os_name(), selected.python):
-            yield _outside(why, one, request, selected)
+            is_file = why in PART_KINDS
+            if is_file and (wheel := wheel_tags(one.url)) and wheel.isdisjoint(tags):
+                if one.name not in fitting:  # of several for one each, which no marker tells apart
+                    yield _wrong_wheel(one, selected, machine)
+                continue
+            yield (is_file and _wrong_hash(one, request)) or _outside(why, one, request, selected)
     conda = list(dict.fromkeys(one.name for why, one in request.left if why == "conda"))
     if conda:
         yield Outside(naming("project.left.conda", conda))
@@ -82,7 +93,9 @@ def with_parts(request: ProjectRequest, puts_in: bool = True) -> ProjectRequest:
 def asked_parts(request: ProjectRequest) -> tuple[str, ...]:
     """Return the names of what a setup could put in last, before its plan: the question names them."""
     own = (Path(code_folder(request.project)).name,) if is_package(request) else ()
-    return tuple(dict.fromkeys((*(one.name for why, one in request.left if why in PART_KINDS), *own)))
+    os, python = paths.os_name(), request.decision.python or ""
+    parts = (one for why, one in request.left if why in PART_KINDS and fits_here(one.url, os, python))
+    return tuple(dict.fromkeys((*(one.name for one in parts), *own)))
 
 
 def source_parts(notices: Iterable[Message]) -> tuple[str, ...]:
@@ -124,6 +137,38 @@ _KINDS = ("native", *PART_KINDS)
 WITHOUT_WAY = ("absent", "beyond", "option")  # what no command adds
 
 
+def _wrong_wheel(one: Statement, selected: SelectedBuild, machine: Machine) -> Outside:
+    """Return that a wheel is made for another system or Python: pip would say so at the end of a setup."""
+    way = message(
+        "project.left.elsewhere",
+        "{file}, line {line}: {name} is left out of the plan, for its wheel is made for {tags}, and the plan is for "
+        "Python {python} on {system}. Put the wheel for this computer in its place, or take the line out.",
+        file=one.origin.file,
+        line=one.origin.line,
+        name=one.name,
+        tags=made_for(one.url),
+        python=selected.python,
+        system=f"{machine.os} {machine.arch}",
+    )
+    return Outside(way)
+
+
+def _wrong_hash(one: Statement, request: ProjectRequest) -> Outside | None:
+    """Return that a file of the project is not the one whose hash its line has."""
+    path, digest = folder_of(one, request.project), promised_digest(one.url)
+    if not digest or not (is_folder(one.url) or one.url.startswith("file:")) or has_digest(path, digest):
+        return None
+    way = message(
+        "project.left.hash",
+        "{file}, line {line}: {name} is left out of the plan, for its file has another content than the hash behind "
+        "its path says. Fetch the file anew, and if its makers give another hash now, put that into the line.",
+        file=one.origin.file,
+        line=one.origin.line,
+        name=one.name,
+    )
+    return Outside(way)
+
+
 def _outside(why: str, one: Statement, request: ProjectRequest, selected: SelectedBuild) -> Outside:
     at: dict[str, Param] = {"file": one.origin.file, "line": one.origin.line, "where": redact(one.url)}
     if why in WITHOUT_WAY:
@@ -146,7 +191,8 @@ def _outside(why: str, one: Statement, request: ProjectRequest, selected: Select
     is_editable = is_folder_there if why == "path" else _is_named_repository(one)
     if is_editable and why == "address" and "egg=" not in words:  # pip wants the name there
         words += f"{'&' if '#' in words else '#'}egg={one.name}"
-    part = ProjectPart(one.name, words, way, is_editable, page, needs_torch)
+    digest = promised_digest(one.url) if why == "path" else ""  # of an address pip looks at it
+    part = ProjectPart(one.name, words, way, is_editable, page, needs_torch, digest)
     is_wheel = not page and words.partition("#")[0].endswith(".whl")
     said = message(f"project.part.{'page' if page else 'wheel' if is_wheel else why}", name=one.name, **at)
     return Outside(way, part if _may_come(part, request) else None, said)

@@ -129,7 +129,7 @@ def plan_project(
     folder, left = absolute_folder(request.project), (*(one.name for _, one in request.left), *names)
     use = use_of(folder, ProjectFolder(Path(folder)), (*(one.name for one in request.decision.left_out), *left))
     as_asked = promised_of(_asked(request, selected, list(request.packages), 0, {}).requirements, selected.python)
-    found, puts_in = tuple(outside(request, selected)), request.choices.parts
+    found, puts_in = tuple(outside(request, selected, facts.machine)), request.choices.parts
     left_why = tuple(one.why for one in request.decision.left_out)
     if len(request.packages) > MOST_LOOKED_FOR:  # the resolver would ask for minutes
         lack.drop_absent([])

@@ -173,7 +173,7 @@ class ProjectImport:
 class ProjectPart:
     """What of a project lies on no index and pip puts in last. `words`: a folder, an address or a requirement; `page`:
     of its makers' ready wheels, then no other is taken; `sees_torch`: its build needs the environment's torch; `way`:
-    what is said where it does not go in, with the command."""
+    what is said where it does not go in, with the command; `digest`: `sha256=…`, which its line promises of a file."""
 
     name: str
     words: str
@@ -181,6 +181,7 @@ class ProjectPart:
     is_editable: bool = False
     page: str = ""
     sees_torch: bool = False
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -238,13 +238,35 @@ def promised_by_any(site_packages: Path, paths: Collection[str]) -> dict[str, li
     return found
 
 
+_PROMISED = re.compile(r"[#&]((?:sha(?:1|224|256|384|512)|md5)=[^&]*)")
+
+
+def promised_digest(url: str) -> str:
+    """Return `sha256=…` of what stands behind an address or a path; "" for none."""
+    found = _PROMISED.search(url)
+    return found[1] if found else ""
+
+
+def has_digest(path: Path, promised: str) -> bool:
+    """Return whether a file is the promised one; False also where it cannot be read. `promised`: as
+    `promised_digest` has it; "" holds of every file."""
+    kind, _, digest = promised.partition("=")
+    found = _hashed(path, kind) if promised else None
+    return not promised or (found is not None and found.hex() == digest.strip().lower())
+
+
 def content_digest(path: Path) -> str | None:
     """Return a file's hash as a RECORD writes it, `sha256=…`; None for what cannot be read."""
-    digest = hashlib.sha256()
+    digest = _hashed(path, "sha256")
+    return None if digest is None else "sha256=" + base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def _hashed(path: Path, kind: str) -> bytes | None:
+    digest = hashlib.new(kind)
     try:
         with long_path(path).open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
     except OSError:
         return None
-    return "sha256=" + base64.urlsafe_b64encode(digest.digest()).rstrip(b"=").decode()
+    return digest.digest()

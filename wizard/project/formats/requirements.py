@@ -63,6 +63,9 @@ _AT_PATH = ("./", "../", ".\\", ".[", "/", "~", "file:")
 _IS_NAME = re.compile(r"[A-Za-z][\w-]*(?:\[[\w,-]*\])?")
 _OF_WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+")
 _ARCHIVE = re.compile(r"\.(?:zip|whl|tgz|tar\.(?:gz|bz2|xz))$")
+_IS_ARCHIVE = re.compile(
+    r"(?P<file>[\w.+!-]+\.(?:zip|whl|tgz|tar\.(?:gz|bz2|xz)))(?P<hash>#[^\s;]*)?\s*(?:;(?P<marker>.*))?"
+)
 _ENDED = re.compile(r"[?#]")  # of the path of an address
 _TAGGED = re.compile(r"github\.com/pytorch/(?:pytorch|vision|audio)(?:\.git)?@v?(\d+\.\d+\.\d+)$")
 _PINNED = re.compile(
@@ -238,6 +241,10 @@ def requirement(text: str, where: FileLine) -> Statement | None:
     """None: not what PEP 508 calls a requirement."""
     if ENDLESS.search(text):
         return None
+    if beside := _IS_ARCHIVE.fullmatch(text):  # a file beside the list
+        url, specifier = f"{beside['file']}{beside['hash'] or ''}", version_of_address(beside["file"])[0]
+        name = normalized(_name_of_address(url))
+        return Statement(name, specifier, where, marker=_marker(beside["marker"] or ""), url=url)
     try:
         parsed = Requirement(text)
         specifier, local = _without_local(str(parsed.specifier))
@@ -246,8 +253,6 @@ def requirement(text: str, where: FileLine) -> Statement | None:
         return None
     if len(parsed.name) > _LONGEST_NAME or not re.search("[A-Za-z]", parsed.name):
         return None
-    if _ARCHIVE.search(parsed.name):  # a file beside the list
-        return Statement(normalized(_name_of_address(text)), version_of_address(text)[0], where, url=text)
     url = _own_path(parsed.url or "")
     if url and not specifier:
         specifier, local = version_of_address(url)

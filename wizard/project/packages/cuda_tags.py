@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from packaging.tags import Tag
 from packaging.utils import parse_wheel_filename
 
 from wizard.compatibility.data.ordering import CPU
@@ -172,14 +173,29 @@ def is_wheel_for(words: str, os: str) -> bool:
 
 def fits_here(url: str, os: str, python: str) -> bool:
     """Return whether a linked wheel may be for this; so may what is no wheel."""
-    try:
-        tags = parse_wheel_filename(PurePosixPath(urlsplit(unquote(url)).path).name)[3]
-    except ValueError:
-        return True
+    tags = wheel_tags(url)
     here = {"win32": "win", "darwin": "macosx"}.get(traits.of(os).markers["sys_platform"], "linux")
     mine = "cp" + python.replace(".", "")
-    return any(
-        (one.interpreter == mine or one.abi == "abi3" or one.interpreter.startswith("py"))
-        and (one.platform == "any" or here in one.platform)
-        for one in tags
+    return (
+        any(
+            (one.interpreter == mine or one.abi == "abi3" or one.interpreter.startswith("py"))
+            and (one.platform == "any" or here in one.platform)
+            for one in tags
+        )
+        or not tags
     )
+
+
+def wheel_tags(url: str) -> frozenset[Tag]:
+    """Return the tags of the wheel that an address or a path names; none for what is no wheel."""
+    try:
+        return parse_wheel_filename(PurePosixPath(urlsplit(unquote(url)).path).name)[3]
+    except ValueError:
+        return frozenset()
+
+
+def made_for(url: str) -> str:
+    """Return for what that wheel is made, such as `Python 3.11, win_amd64`."""
+    tags = wheel_tags(url)
+    pythons = sorted({re.sub(r"^(?:cp|py)(\d)(\d*)$", r"Python \1.\2", one.interpreter).rstrip(".") for one in tags})
+    return ", ".join((*pythons, *sorted({one.platform for one in tags} - {"any"})))

@@ -20,7 +20,7 @@ from wizard.project.contradictions import agreeing
 from wizard.project.formats.setup_files import OWN_CUDA
 from wizard.project.model import Statement, cut_between, is_folder, is_source
 from wizard.project.packages.companions import Native, companion, has_wheel, package_needs, parts_of, pythons_of
-from wizard.project.packages.cuda_tags import PYTHONS, cuda_of_name, cuda_of_page, fits_here, has_tag
+from wizard.project.packages.cuda_tags import PYTHONS, cuda_of_name, cuda_of_page, fits_here, has_tag, made_for
 from wizard.project.packages.implied import torch_in
 from wizard.project.packages.rows import Companion, companion_table
 from wizard.project.understand import Understood
@@ -61,7 +61,19 @@ def lacking_wheels(asks: Understood, os: str, python: str, moved: Collection[str
     for one in asks.rest:
         if not one.url and not has_wheel(one.name, one.specifier, python, os) and marker_holds(one.marker, os, python):
             pins |= {one.name}
-    if pins := pins - {*moved}:
+    linked = [one for one in asks.rest if one.name in pins and not fits_here(one.url, os, python)]
+    for one in linked:
+        yield message(
+            "project.remark.wheel-elsewhere",
+            "{file}, line {line}: the wheel of {name} is made for {tags}, and the plan is for Python {python} on this "
+            "system. A setup leaves it out: put the wheel for this computer in its place, or take the line out.",
+            file=one.origin.file,
+            line=one.origin.line,
+            name=one.name,
+            tags=made_for(one.url),
+            python=python,
+        )
+    if pins := pins - {*moved, *(one.name for one in linked)}:
         names = cut_between(sorted(pins))
         yield message("project.remark.wheel-of-pin", packages=names, python=python)
     if of_conda := [str(one) for one in asks.rest if one.conda and one.name in pins and not _is_on_index(one, os)]:

@@ -22,7 +22,7 @@ from wizard.environment.inspect.start_files import LARGEST, start_files, strays
 from wizard.environment.layout import site_packages_of
 from wizard.install.record import check_record, files_of, record_of, stamp
 from wizard.install.store import PackageStore, StoreEntry
-from wizard.model.distributions import changed_files
+from wizard.model.distributions import changed_files, has_digest
 from wizard.model.errors import Cancelled, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message
@@ -36,6 +36,7 @@ from wizard.run.steps.parts_outcome import (
     has_other_clone,
     has_their_files,
     is_another,
+    is_another_file,
     is_locked,
     is_other_clone,
     lacking_needs,
@@ -114,6 +115,9 @@ class Parts(Step):
         return name
 
     def _built(self, context: Context, part: ProjectPart, held: Path, locked: _Locked, found: PartsOutcome) -> str:
+        if not has_digest(Path(part.words), part.digest):
+            found.note(is_another_file(part), part)
+            return ""
         outcome = self._pip(context, *pip_words(part, context.place.result().created.prefix, held), part=part)
         said, changed = f"{outcome.stdout}\n{outcome.stderr}", locked.changed()
         if not outcome.ok and changed:

@@ -141,6 +141,14 @@ def is_locked(part: ProjectPart, package: str) -> Message:
     )
 
 
+def is_another_file(part: ProjectPart) -> Message:
+    return message(
+        "verify.project.part-hash",
+        "{name} was not installed: its file has another content than the hash behind its path says. Fetch it anew.",
+        name=part.name,
+    )
+
+
 def has_their_files(part: ProjectPart, others: str) -> Message:
     return message(
         "verify.project.part-replaced",
