@@ -6,7 +6,10 @@ import base64
 import hashlib
 import importlib.util
 import json
+import py_compile
+import runpy
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +20,7 @@ from tests.diagnose.world import CUDA, HEALTHY, MACHINE, TORCH, VISION, Patient,
 from wizard.cli.diagnose.doctor import _say_how
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.model import Choices
+from wizard.diagnose.checks import compiled as compiled_check
 from wizard.diagnose.checks.damage import damage_of
 from wizard.diagnose.model import DoctorResult, Remedy, evidence_text
 from wizard.diagnose.repair.request import read_wish
@@ -411,3 +415,24 @@ def test_a_compiled_file_that_a_full_disk_has_cut(patient: Patient) -> None:
     assert patient.carry_out(preview).returncode == 0
     assert compiled.read_bytes() == whole
     assert patient.answer().verdict == "nothing-wrong"
+
+
+def test_how_many_compiled_files_there_was_no_time_for_is_told(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a slow disk: what was read is told, torch's first, also where some of these are cut."""
+    env = patient.examine().installation
+    files = len([*patient.site.rglob(f"__pycache__/*.{sys.implementation.cache_tag}*.pyc")])
+    monkeypatch.setattr(compiled_check, "_SECONDS", -1.0)
+    none = compiled_check.compiled(env)
+    assert none.state == "not-looked"
+    assert f"It took too long: 0 of {files} files were read" in text(none.message, "en")
+    (patient.site / "another.py").write_text("", encoding="utf-8")
+    py_compile.compile(str(patient.site / "another.py"))
+    script = paths.resources_dir() / "scripts" / "compiled_files.py"
+    first = Path(importlib.util.cache_from_source(str(patient.site / "torch" / "__init__.py")))
+    first.write_bytes(first.read_bytes()[:40])
+    read = runpy.run_path(str(script))["unreadable"]
+    clock = iter((*[0.0] * files, 9.0))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    assert read(patient.site, 1.0) == ([str(first)], files, files + 1), "all but another.py"

@@ -119,9 +119,9 @@ def ruled_out(check: str, *evidence: Evidence, **params: Scalar) -> Check:
     return Check(check, RULED_OUT, Message(f"doctor.look.{check}.ruled-out", params), evidence)
 
 
-def not_looked(check: str, reason: str) -> Check:
+def not_looked(check: str, reason: str, **params: Scalar) -> Check:
     """`reason`: a key below `doctor.not-looked`."""
-    return Check(check, NOT_LOOKED, Message(f"doctor.not-looked.{reason}"))
+    return Check(check, NOT_LOOKED, Message(f"doctor.not-looked.{reason}", params))
 
 
 def found(check: str, *findings: Finding) -> Check:

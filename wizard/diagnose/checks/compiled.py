@@ -19,6 +19,7 @@ from wizard.system import paths
 
 _WORDS = ("marshal data", "bad marshal")  # CPython's Python/marshal.c
 _SECONDS = 300.0
+_ONE_FILE = 30.0  # seconds more: for the start, the list of the files, and the last of them on a slow disk
 _SHOWN = 5
 
 
@@ -33,18 +34,23 @@ def compiled(env: Installation, is_cancelled: Callable[[], bool] = lambda: False
     if env.python is None:
         return not_looked("compiled", "no-python")
     script = paths.resources_dir() / "scripts" / "compiled_files.py"
-    words = (str(env.python.executable), "-I", "-B", "-X", "utf8", str(script), str(env.site))
-    outcome = run(Request(words, environment=child_environment(), timeout=_SECONDS), is_cancelled=is_cancelled)
+    words = (str(env.python.executable), "-I", "-B", "-X", "utf8", str(script), str(env.site), str(_SECONDS))
+    request = Request(words, environment=child_environment(), timeout=_SECONDS + _ONE_FILE)
+    outcome = run(request, is_cancelled=is_cancelled)
     if outcome.cancelled:
         raise Cancelled
     try:
-        cut = tuple(map(Path, from_last_line(outcome.stdout, list[str])))
+        paths_cut, looked, count = from_last_line(outcome.stdout, tuple[list[str], int, int])
     except (ValueError, RecursionError):
-        return not_looked("compiled", "no-python")
+        return not_looked("compiled", "no-time" if outcome.timed_out else "no-python")
+    cut = tuple(map(Path, paths_cut))
     if not cut:
+        if looked < count:
+            return not_looked("compiled", "not-all", looked=looked, count=count)
         return ruled_out("compiled")
     more = (proof("more", count=len(cut) - _SHOWN),) if len(cut) > _SHOWN else ()
+    rest = (proof("not-all", looked=looked, count=count),) if looked < count else ()
     first = str(cut[0].relative_to(env.site)) if env.site in cut[0].parents else str(cut[0])
-    evidence = (*map(str, cut[:_SHOWN]), *more)
+    evidence = (*map(str, cut[:_SHOWN]), *more, *rest)
     one = finding("compiled", "compiled-cut", evidence, Remedy(aside=cut), count=len(cut), first=first)
     return found("compiled", one)
