@@ -37,6 +37,14 @@ def codes(project: Project) -> list[str]:
     return [remark.key.rpartition(".")[2] for remark in project.remarks]
 
 
+def test_a_list_whose_path_has_blanks_is_read_and_no_package(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"my list.txt": "einops==0.7.0\n"}
+    files["environment.yml"] = "dependencies:\n  - pip:\n    - torch\n    - -r   my list.txt\n"
+    project = project_of(tmp_path, files)
+    assert asked(project, "einops") == [("==0.7.0", "my list.txt:1")]
+    assert asked(project, "list-txt") == []
+
+
 def test_requirements_with_their_lines_options_markers_and_hashes(tmp_path: Path) -> None:
     words = """# a comment
 --extra-index-url https://download.pytorch.org/whl/cu117

@@ -163,6 +163,10 @@ def read_line(words: str, where: FileLine, found: Findings, strength: str = DECL
     for option, value in options:
         if option in ("requirement", "constraint") and value:
             constraint = option == "constraint"
+            if rest.endswith(".txt") and not value.endswith(
+                ".txt"
+            ):  # a path with blanks, and never a package of the index
+                value, rest = f"{value} {rest}", ""
             found.include(value, where, "constraint" if constraint else group)
         elif option in _ADDRESSES and value:
             found.sources.append(AddressLine(_ADDRESSES[option], value, where, strength))
