@@ -114,6 +114,24 @@ def test_a_lock_without_a_wheel_for_windows_is_told_there(tmp_path: Path, marker
     assert "unix-lock" not in codes(decided(tmp_path / "b", files, AMPERE))
 
 
+def test_a_lock_without_a_wheel_for_linux_is_told_there(tmp_path: Path) -> None:
+    """Not where it was made for Windows alone: of others uv writes down no wheel. torch comes from its own place."""
+    lock = _LOCK.format("").replace("manylinux_2_24_x86_64", "win_amd64")
+    files: Files = {"uv.lock": lock}
+    files["pyproject.toml"] = '[project]\nname = "it"\nversion = "1.0"\ndependencies = ["torch", "aim"]\n'
+    [said] = [one for one in decided(tmp_path / "a", files, AMPERE).remarks if one.key.endswith("lock-without-linux")]
+    assert said.params["names"] == "rocks"
+    assert "lock-without-linux" not in codes(decided(tmp_path / "b", files, ADA))
+    for number, changed in enumerate(
+        (
+            lock.replace("version = 1\n", "version = 1\nsupported-markers = [\"sys_platform == 'win32'\"]\n", 1),
+            lock.replace('"rocks"', '"torch"'),
+            lock.replace("win_amd64", "manylinux2014_x86_64"),
+        )
+    ):
+        assert "lock-without-linux" not in codes(decided(tmp_path / str(number), {**files, "uv.lock": changed}, AMPERE))
+
+
 def test_a_backend_that_compiles_and_the_groups_that_uv_takes_unasked_are_read(tmp_path: Path) -> None:
     files: Files = {
         "pyproject.toml": '[build-system]\nrequires = ["meson-python"]\nbuild-backend = "mesonpy"\n'

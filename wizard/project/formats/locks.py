@@ -6,7 +6,7 @@ A lock is what was chosen once, on some other computer: its versions are kept wh
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +37,8 @@ _PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
 _ANY_PYTHON = "3.11"  # for markers that ask for systems
 _PLATFORM = re.compile(r"-(?:[\w.]*?[._])?(linux|manylinux|musllinux|macosx|win)(?:_|32)[\w.]*\.whl$")
 _SYSTEMS = {"macosx": "darwin", "win": "win32", **dict.fromkeys(("linux", "manylinux", "musllinux"), "linux")}
-_TAKEN_BY_WINDOWS = re.compile(r"-any\.whl|win_amd64|win32")
+_MARKERS = {"windows": WINDOWS_ALONE, "linux": 'sys_platform == "linux"'}
+_TAKEN = {"windows": re.compile(r"-any\.whl|win_amd64|win32"), "linux": re.compile(r"-any\.whl|linux")}
 
 
 def read_lock(file: str, text: str, found: Findings) -> None:
@@ -61,16 +62,12 @@ def read_lock(file: str, text: str, found: Findings) -> None:
             found.statements.append(statement)
             if _is_source_alone(package) and not _is_on_demand(package):
                 sources.append(statement)
-    if lacking := _without_windows([one for one in listed(packages) if isinstance(one, dict)]):
-        first = next(
-            (one.origin for one in found.statements if one.origin.file == file and one.name == lacking[0]), None
-        )
-        where = first or origin_of(file, 1, "")
-        found.statements.append(Statement(UNIX, "", where, LOCKED, "lock", WINDOWS_ALONE, extras=tuple(lacking)))
+    named = document.get("supported-markers") or document.get("environments")
+    entries = [one for one in listed(packages) if isinstance(one, dict)]
+    found.statements += _lacking_wheels(file, entries, [str(one) for one in listed(named)], found.statements)
     if sources:
         names = cut_between([one.name for one in sources])
         found.remark("lock-source", sources[0].origin, packages=names, count=len(sources))
-    named = document.get("supported-markers") or document.get("environments")
     made_for(named, TomlText(file, text), found)
     of_wheels = None if named else _system_of_wheels(file, listed(document.get("packages")), heads)
     found.statements += [of_wheels] if of_wheels else []
@@ -123,9 +120,24 @@ def _is_source_alone(package: Mapping[str, Any]) -> bool:
     return bool(names) and not package.get("wheels") and not any(name.endswith(".whl") for name in names)
 
 
-def _without_windows(packages: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what a uv.lock has for other systems alone, and the project needs on Windows, too: what one of its entries
-    asks for with no marker that leaves Windows out, from the project itself on. torch brings its own parts anew."""
+def _lacking_wheels(
+    file: str, packages: Sequence[Mapping[str, Any]], made: Sequence[str], known: Sequence[Statement]
+) -> Iterator[Statement]:
+    """Yield for each system what a uv.lock has for others alone. `made`: the markers of the systems that it was made
+    for; of others uv writes down no wheels, and nothing is known."""
+    for os, marker in _MARKERS.items():
+        if made and not any(marker_holds(one, os, _ANY_PYTHON) for one in made):
+            continue
+        if lacking := _without(os, packages):
+            its = (one.origin for one in known if one.origin.file == file and one.name == lacking[0])
+            where = next(its, origin_of(file, 1, ""))
+            group = "lock" if marker == WINDOWS_ALONE else "lock-linux"
+            yield Statement(UNIX, "", where, LOCKED, group, marker, extras=tuple(lacking))
+
+
+def _without(os: str, packages: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what a uv.lock has for other systems alone, and the project needs on this one, too: what one of its
+    entries asks for with no marker that leaves it out, from the project itself on. torch brings its own parts anew."""
     entries: dict[str, list[Mapping[str, Any]]] = {}
     for one in packages:
         entries.setdefault(str(one.get("name")), []).append(one)
@@ -133,13 +145,14 @@ def _without_windows(packages: Sequence[Mapping[str, Any]]) -> list[str]:
     reached = dict.fromkeys(left)
     while left:
         name = left.pop()
-        of_windows = (one for one in entries.get(name, []) if name not in FAMILY and _is_for_windows(one))
-        asked = [one for entry in of_windows for one in listed(entry.get("dependencies")) if isinstance(one, dict)]
-        meant = (one for one in asked if marker_holds(str(one.get("marker", "")), "windows", _ANY_PYTHON))
+        of_this = (one for one in entries.get(name, []) if name not in FAMILY and _is_for(os, one))
+        asked = [one for entry in of_this for one in listed(entry.get("dependencies")) if isinstance(one, dict)]
+        meant = (one for one in asked if marker_holds(str(one.get("marker", "")), os, _ANY_PYTHON))
         names = dict.fromkeys(str(one.get("name")) for one in meant)
         left += [one for one in names if one not in reached]
         reached |= names
-    return [name for name in reached if name in entries and all(map(_is_of_others, entries[name]))]
+    locked = (name for name in reached if name in entries and name not in FAMILY)
+    return [name for name in locked if all(_is_of_others(os, one) for one in entries[name])]
 
 
 def _system_of_wheels(file: str, packages: Sequence[Any], heads: Sequence[int]) -> Statement | None:
@@ -155,17 +168,17 @@ def _system_of_wheels(file: str, packages: Sequence[Any], heads: Sequence[int]) 
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _is_for_windows(package: Mapping[str, Any]) -> bool:
+def _is_for(os: str, package: Mapping[str, Any]) -> bool:
     markers = [str(one) for one in listed(package.get("resolution-markers"))]
-    return not markers or any(marker_holds(one, "windows", _ANY_PYTHON) for one in markers)
+    return not markers or any(marker_holds(one, os, _ANY_PYTHON) for one in markers)
 
 
-def _is_of_others(package: Mapping[str, Any]) -> bool:
-    """Return whether an entry shows wheels, none of which Windows takes, and no source."""
+def _is_of_others(os: str, package: Mapping[str, Any]) -> bool:
+    """Return whether an entry shows wheels, none of which this system takes, and no source."""
     files = [
         str(one.get("url") or one.get("path") or "") for one in listed(package.get("wheels")) if isinstance(one, dict)
     ]
-    return bool(files) and not package.get("sdist") and not any(_TAKEN_BY_WINDOWS.search(one) for one in files)
+    return bool(files) and not package.get("sdist") and not any(_TAKEN[os].search(one) for one in files)
 
 
 def _is_on_demand(package: Mapping[str, Any]) -> bool:

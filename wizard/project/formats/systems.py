@@ -247,7 +247,7 @@ def of_this_system(one: Statement, os: str) -> Iterator[Message]:
 
 
 def of_unix(one: Statement) -> Iterator[Message]:
-    """Yield what such a line means on Windows, which lacks what it names."""
+    """Yield what such a line means on the system that lacks what it names: Windows, but for a lock."""
     place = one.origin
     where: dict[str, str | int] = {"file": place.file, "line": place.line, "text": place.text}
     where["names"] = cut_between([*one.extras])
@@ -270,6 +270,13 @@ def of_unix(one: Statement) -> Iterator[Message]:
             "project.remark.unix-lock",
             "{file}, line {line}: the lock has neither a wheel for Windows nor a source of {names}, which the project "
             "needs. Use WSL, or leave out what needs it.",
+            **where,
+        )
+    elif one.group == "lock-linux":
+        yield message(
+            "project.remark.lock-without-linux",
+            "{file}, line {line}: the lock has neither a wheel for Linux nor a source of {names}, which the project "
+            "needs. A setup takes another release or leaves it out, and names it; leave out what needs it, if you can.",
             **where,
         )
     else:
