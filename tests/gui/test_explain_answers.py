@@ -29,9 +29,9 @@ _CUT = re.compile(  # what it is to be done with lacks: it fails as it is copied
 _NAMELESS = re.compile(r"the driver's own tool|驱动自带的工具", re.IGNORECASE)  # what is to be run stands below
 _EXPLAIN = re.compile(r"\bexplain (?:the|that|those|them|it|its|what)\b", re.IGNORECASE)  # the program does that
 _MOST_BELOW = 2  # the first of what is numbered, and what has no number
-_MOST_WORDS = 60
+_MOST_WORDS = 40
 _END = re.compile(r"[.!?][\"”]?(?: |$)|。")
-_MOST_SENTENCES = 2  # of a cause: the second says what is whole, or where more stands
+_MOST_SENTENCES = 1  # of a cause
 
 
 @pytest.fixture(params=LANGUAGES)
