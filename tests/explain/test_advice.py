@@ -90,9 +90,9 @@ COMPILED = "AssertionError: Torch not compiled with CUDA enabled"
     ("has_offer", "said", "begins", "is_folded"),
     [
         (False, FULL.format("CUDA"), "The text is from a computer with an NVIDIA card", True),
-        (False, FULL.format("HIP"), "Close other programs that use the card", False),
+        (False, FULL.format("HIP"), "Close other programs and old notebook kernels", False),
         (True, FULL.format("CUDA"), "The text is from a computer with an NVIDIA card", True),
-        (True, FULL.format("HIP"), "Close other programs that use the card", False),
+        (True, FULL.format("HIP"), "Close other programs and old notebook kernels", False),
         (True, f"GeForce RTX 3060\n{FULL.format('CUDA')}", "The text is from a computer with an NVIDIA card", True),
         (True, COMPILED, "This computer has no NVIDIA card but one of AMD, and there is a PyTorch for it", True),
     ],

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from wizard.gui.shell.translator import Translator
-from wizard.gui.widgets.commands import apart
+from wizard.gui.widgets.commands import apart, with_pages
 from wizard.model.marks import in_window
 from wizard.model.messages import LANGUAGES, catalogue
 
@@ -38,7 +38,7 @@ _MOST_SENTENCES = 1  # of a cause
 def said(request: pytest.FixtureRequest, qapp: QApplication) -> dict[str, str]:
     translator = Translator(qapp, request.param)
     found = {
-        key: apart(in_window(words, request.param))[0]
+        key: with_pages(apart(in_window(words, request.param))[0])
         for key, words in catalogue(request.param).items()
         if key.startswith("explain.")
     }
@@ -76,7 +76,17 @@ def test_an_advice_leads_to_no_tool_without_a_name(said: dict[str, str]) -> None
 
 
 def test_an_answer_is_short(said: dict[str, str]) -> None:
-    fixes = {key: words for key, words in said.items() if key.startswith("explain.error.") and key.endswith(".fix")}
-    assert {key: words for key, words in fixes.items() if len(words.split()) > _MOST_WORDS} == {}
-    causes = {key: words for key, words in said.items() if key.startswith("explain.error.") and key.endswith(".cause")}
-    assert {key: words for key, words in causes.items() if len(_END.findall(words)) > _MOST_SENTENCES} == {}
+    causes = {key: words for key, words in said.items() if _is(key, "cause")}
+    answers = causes | {key: words for key, words in said.items() if _is(key, "fix")}
+    assert {key: words for key, words in answers.items() if len(words.split()) > _MOST_WORDS} == {}
+    own = {key: words for key, words in causes.items() if key.startswith("explain.error.")}
+    assert {key: words for key, words in own.items() if len(_END.findall(words)) > _MOST_SENTENCES} == {}
+
+
+def _is(key: str, part: str) -> bool:
+    """Whether a sentence is this part of an error's answer, or is said in the place of one."""
+    return key.endswith(f".{part}") or key.startswith(f"explain.{part}-")
+
+
+def test_no_blank_follows_a_chinese_full_stop(said: dict[str, str]) -> None:
+    assert {key: words for key, words in said.items() if re.search("[，。；：、] ", words)} == {}
