@@ -446,6 +446,22 @@ def test_a_build_that_may_not_run_is_no_plain_fit(
     assert open_link._words.accessibleName().endswith(doubt), "it is heard, too"
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "535.183.01, needs 525.60.13"), ("zh_CN", "535.183.01 够用（需要 525.60.13）")]
+)
+def test_of_the_driver_it_is_said_what_is_needed_without_a_third_line(
+    language: str, words: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(language)
+    window.resize(*SMALLEST)
+    go_to_build(qtbot, window)
+    page = build_page(window)
+    (fact,) = (box._words for box in page.card.findChildren(LinkBox) if box._words.text().startswith("535"))
+    assert fact.text() == words
+    qtbot.waitUntil(lambda: fact.width() > 100)
+    assert fact.heightForWidth(fact.width()) <= 2 * fact.fontMetrics().lineSpacing()
+
+
 @pytest.mark.parametrize("has_driver", [True, False])
 def test_the_way_to_the_driver_is_called_as_on_check(
     has_driver: bool, qtbot: QtBot, make_window: MakeWindow, session: FakeSession

@@ -105,7 +105,7 @@ def test_a_setting_says_whether_it_hinders_the_setup(pip: str, state: str, met: 
 
 def test_whether_a_setting_hinders_is_read_with_it(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     _, window = _found(qtbot, make_window, session)
-    said = "Dead mirror: pypi.douban.com/simple. Using another."
+    said = "pypi.douban.com/simple: no answer. Using another."
     assert said in texts(window)
     press(qtbot, check_page(window).copy)
     assert f"Settings: {said}" in QGuiApplication.clipboard().text()
@@ -416,7 +416,7 @@ def test_a_setting_is_told_with_its_places_where_its_way_out_opens(
 ) -> None:
     _, window = _found(qtbot, make_window, session)
     page = check_page(window)
-    dead = [words for words in texts(window) if "Dead mirror" in words]
+    dead = [words for words in texts(window) if ": no answer" in words]
     assert len(dead) == 1, "a file and a variable name the same mirror: one row"
     assert not any("Setup skips it" in words for words in texts(window))
     press(qtbot, page.rows.fixes["dead-mirror"])

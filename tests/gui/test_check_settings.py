@@ -30,7 +30,7 @@ def test_a_settings_row_says_nothing_before_its_last_words_are_known(
     page = check_page(window)
     assert "Settings" in texts(window)
     assert "• Checking…" in texts(window)
-    assert not any("Dead mirror" in words for words in texts(window))
+    assert not any("douban.com/simple: no answer" in words for words in texts(window))
     before = [one.y() for one in page.rows.findChildren(QLabel) if one.isVisible() and one.text() == "Settings"]
     session.hold.clear()
     settle(qtbot, window)
@@ -47,7 +47,7 @@ def test_a_settings_row_that_waits_for_a_look_that_fails_is_shown(
     session.fail["look_over"] = WizardError(error_text("window-unexpected"), what="X")
     window = make_window()
     go_to(qtbot, window, PageId.CHECK)
-    assert any("Dead mirror" in words for words in texts(window))
+    assert any("douban.com/simple: no answer" in words for words in texts(window))
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")

@@ -134,6 +134,17 @@ def test_insecure_hosts_of_uv(computer: Computer) -> None:
     assert not only(computer, "trusted-host").is_fixable  # a variable is for the user to unset
 
 
+def test_of_a_variable_it_is_said_first_whether_this_setup_needs_it(computer: Computer) -> None:
+    computer.write(UV, "")
+    computer.environ["PIP_INDEX_URL"] = "https://pypi.douban.com/simple"
+    passed = text(only(computer, "dead-mirror").fix)
+    assert passed.startswith("Only pip by itself uses it; this setup takes another source.")
+    computer.environ["PIP_INDEX_URL"] = "https://download.pytorch.org/whl/cu126"
+    stops = text(only(computer, "torch-index-as-index").fix)
+    assert stops.startswith("Delete the variable PIP_INDEX_URL")
+    assert all("~/.bashrc" in said and "new terminal" in said for said in (passed, stops))
+
+
 def test_conda_without_certificates(computer: Computer) -> None:
     computer.write(CONDA, "channels: [conda-forge]\nssl_verify: false  # proxy\n")
     found = only(computer, "tls-off")

@@ -131,7 +131,7 @@ class CheckPage(Page):
 
     def retranslate(self) -> None:
         self.again.setText(self.tr("Check &again"))
-        self.copy.setText(self.tr("&Copy facts"))
+        self.copy.setText(self.tr("&Copy details"))
         self.choose.setText(self.tr("Choose my&self"))
         self.place.setText(self.tr("Choose another &place"))
         self._written.setText(self.tr("Saved. “Undo changes” takes it back."))

@@ -104,7 +104,7 @@ class ChoosingPage(Page):
     def retranslate(self) -> None:
         self.set_head(self.tr("Choosing…"), "")  # Check has said that nothing is installed
         self._card.setAccessibleName(self.title)
-        self.myself.setText(self.tr("Choose my&self"))
+        self.myself.setText(self.tr("Choose ver&sions"))
         self.myself.setAccessibleDescription(self.tr("Stops here, so that you choose the version, source and folder."))
 
     def render_state(self) -> None:

@@ -268,7 +268,7 @@ class ExplainPage(SidePage):
                 lines.addWidget(head)
                 self._add_points(lines, head.text(), points)
         sources = Fold()
-        sources.show_words(self.tr("Where this is known from"))
+        sources.show_words(self.tr("Source"))
         sources.body.addWidget(
             self._add_linked(self.signed(message("explain.source", source=one.error.source)), "muted")
         )

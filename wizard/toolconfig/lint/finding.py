@@ -9,6 +9,8 @@ from wizard.model.messages import Message, Scalar, message
 from wizard.process import redact
 from wizard.toolconfig.model import Option
 
+_PASSED = ("mirror", "source")  # `meets`: the setup goes on without it, and another program alone is held up
+
 
 @dataclass(frozen=True, slots=True)
 class LintContext:
@@ -105,6 +107,8 @@ def finding(
     cause, fix, effect = (Message(f"lint.{code}.{word}", shown) for word in words)
     if option.path is None:
         fix = message("lint.variable.fix", name=option.spelled)
+        if meets in _PASSED:
+            fix = message("lint.variable.fix-passed", name=option.spelled, tool=option.tool.value)
     possible = repairs if all(repair.is_possible for repair in repairs) else ()
     return LintFinding(
         code,

@@ -29,7 +29,6 @@ _LONG = re.compile(r"\b(?:NVIDIA |GeForce )|(?<=Laptop) GPU$")  # of a card's na
 _FACTS = {
     "gpu": "{gpu} ({arch})",
     "kernels": "{arch}",
-    "driver": "{driver} ≥ {need}",
     "python": "{python}",
     "platform": "{system}",
     "wheel": "Python {python}, {system}",
@@ -122,6 +121,9 @@ class VerdictCard(QFrame):
             source = self.tr("Source: %1").replace("%1", "; ".join(named)) if link.source else ""
             idle = {"plan.proof.no-gpu": self.tr("no NVIDIA card"), "plan.proof.cpu": self.tr("not used")}
             fact = idle.get(link.message.key) or _fact(link) or _other_card(link)
+            if link.kind == "driver" and link.message.params.keys() >= {"driver", "need"}:
+                driver, need = (str(link.message.params[name]) for name in ("driver", "need"))
+                fact = self.tr("%1, needs %2").replace("%1", driver).replace("%2", need)
             if link.kind == "kernels" and made.state == "ok":  # of another number than the card's, mostly
                 fact = self.tr("%1 code runs on it").replace("%1", fact)
             made.show_words(link_name(link.kind), fact, self._translator.say(link.message), source)

@@ -234,7 +234,7 @@ class VerifyPage(Page):
         is_project = self.state.project is not None
         self.terminal.setText(self.tr("&Terminal here") if is_project else self.tr("Open &terminal"))
         self.editor.setText(self.tr("Open the project in &VS Code") if is_project else self.tr("Open in &VS Code"))
-        self.activation.setText(self.tr("Copy comman&d"))
+        self.activation.setText(self.tr("Copy start comman&d"))
         self._name_copying()
         self._start.setText(self.tr("Start working"))
         self.folder.setText(self.tr("Ope&n folder"))

@@ -153,9 +153,9 @@ class WelcomePage(Page):
     def retranslate(self) -> None:
         self.set_head(self.tr("PyTorch on this computer"), "")
         self.setup.show_words(self.tr("Set up PyTorch"), self.tr("Installed and tested."))
-        self.project.show_words(self.tr("Open a project"), self.tr("With its packages."))
+        self.project.show_words(self.tr("Open a project"), self.tr("Installs its packages."))
         self.project.show_fact(self.tr("Or drop here"))
-        self.check.show_words(self.tr("Check or repair"), self.tr("Find and fix."))
+        self.check.show_words(self.tr("Check or repair"), self.tr("When PyTorch fails."))
         self.links.retranslate()
         self._show_facts()
         self.joining.retranslate()
