@@ -94,6 +94,14 @@ def test_jupyter_takes_plain_names_only(prefix: str, name: str) -> None:
     assert f"--name {name} " in codes(UsableEnvironment(prefix, "linux", "bash"), "jupyter")[1]
 
 
+def test_what_jupyter_has_already_is_not_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    assert "pip install ipykernel" in codes(look_at_place(tmp_path, "linux", False), "jupyter")[0]
+    (tmp_path / "lib" / "python3.12" / "site-packages" / "ipykernel").mkdir(parents=True)
+    (listing,) = codes(look_at_place(tmp_path, "linux", False), "jupyter")
+    assert "ipykernel install --user" in listing
+
+
 def test_the_interpreter_of_each_kind() -> None:
     assert codes(WINDOWS, "editor") == ["C:\\Users\\ann\\my env\\python.exe"]
     venv = UsableEnvironment("C:\\e", "windows", "cmd", is_venv=True)

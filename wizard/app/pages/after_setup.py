@@ -1,7 +1,7 @@
 """What a person does after the setup, as lines to copy: switch the environment on, run, Jupyter, VS Code, the card.
 
 Data only, for the last page, the end of `setup` and `envs show`. Which shell comes first is the user's own; every line
-works without a conda, where the environment is not a conda's.
+works without a conda, where the environment is not a conda's. One file: one value, each section a few lines of it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from zlib import crc32
 
 from wizard.compatibility.model import Plan, ProjectUse
+from wizard.environment.activate.programs import KERNEL_PACKAGE, has_kernel
 from wizard.environment.activate.scripts import (
     ShellLine,
     activation_lines,
@@ -106,6 +107,7 @@ class UsableEnvironment:
     way: str = "script"  # script | hook (of a conda on no PATH) | path (no conda at all)
     command: str = "conda"  # what the hook defines
     project: ProjectUse | None = None  # whose environment it is
+    has_kernel: bool = False  # the package that Jupyter needs is in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,7 @@ def look_at_place(prefix: Path, os_name: str, has_cuda: bool) -> UsableEnvironme
         conda=is_conda_prefix(prefix) and bool(system.environ.get("CONDA_EXE") or paths.find_program("conda")),
         has_cuda=has_cuda,
         project=project_of(prefix),
+        has_kernel=has_kernel(prefix),
     )
     if place.has_script:
         return replace(place, lines=script_lines(prefix, os_name))
@@ -263,10 +266,9 @@ def _jupyter(place: UsableEnvironment) -> tuple[Line, ...]:
     python, shell = _python(place), _shell(place)
     title = quoted(kernel_title(place.prefix, place.os), shell)
     name = kernel_name(place.prefix, place.os)
-    return (
-        _line("jupyter-package", f"{python} -m pip install ipykernel"),
-        _line("jupyter-kernel", f"{python} -m ipykernel install --user --name {name} --display-name {title}"),
-    )
+    listing = _line("jupyter-kernel", f"{python} -m ipykernel install --user --name {name} --display-name {title}")
+    package = _line("jupyter-package", f"{python} -m pip install {KERNEL_PACKAGE}")
+    return (listing,) if place.has_kernel else (package, listing)
 
 
 def _cards(place: UsableEnvironment) -> tuple[Line, ...]:
