@@ -11,13 +11,18 @@ from typing import Any
 
 import pytest
 
+from tests.line.wheel import build_wheel
 from tests.line.world import TORCH, World
 from tests.reuse.conftest import There
 from tests.reuse.test_add import add, held
 from tests.reuse.test_reuse import run_well
 from tests.reuse.world import OLD, into, picture, versions
 from wizard.diagnose.repair.snapshot import FOLDER, RepairSnapshot, kept_runs
+from wizard.diagnose.repair.states import states_in
+from wizard.environment.activate.programs import register_kernel
 from wizard.system.paths import MATRICES_VARIABLE, matrices_dir
+from wizard.undo.journal import UndoJournal
+from wizard.undo.model import ChangeState
 
 __all__ = ["held"]  # a fixture
 
@@ -154,6 +159,28 @@ def test_a_copy_comes_back_itself_and_not_the_original(held: There, tmp_path: Pa
     run_well(held.world, "envs", "restore", str(copied), "--yes")
     assert picture(held.prefix) == before
     assert versions(copied)["loner"] == "3.1"
+
+
+def test_with_what_jupyter_starts_its_entry_in_the_list_goes(
+    held: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was asked for stands first, whatever came with it."""
+    build_wheel(tmp_path / "shelf", "ipykernel", "7.0", {"ipykernel/__init__.py": b""}, ["small", "also"])
+    build_wheel(tmp_path / "shelf", "also", "1.0", {"also.py": b""})
+    run_well(held.world, *add(held, "ipykernel", "--yes"))
+    for name, value in held.world.environment.items():
+        monkeypatch.setenv(name, value)
+    (state, *_) = states_in(held.prefix)
+    assert state.names == ("ipykernel", "also", "small", "tiny")
+    file = register_kernel(held.prefix, "torch", "PyTorch (torch)")
+    run_well(held.world, *add(held, "loner>=4", "--yes"))
+    assert "no longer" not in run_well(held.world, "envs", "restore", str(held.prefix), "--yes")
+    assert file.is_file(), "it works still"
+    assert "Jupyter no longer lists “PyTorch (torch)”" in run_well(
+        held.world, "envs", "restore", str(held.prefix), "--yes"
+    )
+    assert not file.exists()
+    assert [one.state for one in UndoJournal().changes()] == [ChangeState.UNDONE]
 
 
 def test_the_order_is_that_of_the_changes_not_of_the_clock(there: There) -> None:

@@ -19,7 +19,15 @@ from wizard.cli.options import JSON, YES
 from wizard.cli.tables import align
 from wizard.cli.terminal import Terminal, agrees, check_can_ask
 from wizard.diagnose.repair.snapshot import ADD, REPAIR, SETUP, UPDATE, StateChange
-from wizard.diagnose.repair.states import State, bound, bytes_kept, restore_cut_off, states_in, way_back
+from wizard.diagnose.repair.states import (
+    State,
+    bound,
+    bytes_kept,
+    kernels_going,
+    restore_cut_off,
+    states_in,
+    way_back,
+)
 from wizard.diagnose.repair.states import restore as bring_back
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import ExitStatus
@@ -164,6 +172,7 @@ def restore(arguments: Arguments, terminal: Terminal) -> int:
     check_can_ask(arguments.yes)
     if not arguments.yes and not agrees(_question(prefix, going, terminal), terminal):
         return ExitStatus.CANCELLED
+    kernels = kernels_going(prefix, going)
     gone = bring_back(prefix, going[-1].run)
     if arguments.json:
         terminal.document({"schema": SCHEMA, "prefix": str(prefix), "restored": [_row(each) for each in gone]})
@@ -176,6 +185,8 @@ def restore(arguments: Arguments, terminal: Terminal) -> int:
             prefix=str(prefix),
         )
     )
+    for each in kernels:
+        terminal.say(message("snapshot.kernel-off", "Jupyter no longer lists “{title}”.", title=each.title))
     return ExitStatus.DONE
 
 

@@ -2,12 +2,13 @@
 
 Each state is the snapshot of one run and undoes that run alone. So the way back goes through all that lie above it,
 the newest first, each whole before the next; and what is let go is the oldest. The chain has never a hole, wherever
-it is killed. How many stay is a row of `matrices/policy.toml`.
+it is killed. How many stay is a row of `matrices/policy.toml`. One file: the chain is read, gone back through and cut.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from filelock import Timeout
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from wizard.compatibility.data.load import KeptStatesRow, PolicyTable
 from wizard.diagnose.repair.snapshot import (
@@ -27,11 +30,19 @@ from wizard.diagnose.repair.snapshot import (
     kept_runs,
     sweep,
 )
+from wizard.environment.activate.programs import (
+    KERNEL_PACKAGE,
+    NOTEBOOK_PACKAGE,
+    own_listings,
+    take_off_jupyters_list,
+)
+from wizard.environment.inspect.in_use import Kernel, kernels_of
 from wizard.environment.inspect.sizes import measure
 from wizard.model.distributions import info_folders, read_distribution
 from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.tables import shipped_table
+from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import RUN_BUSY, RunFolder
 from wizard.run.runs import FINISHED, run_info
 from wizard.system import paths
@@ -47,8 +58,8 @@ _DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """An environment as it was before a run. `names`: what the run put in; `how`: what it was, "" where that is not
-    known; `size`: what the disk gets back; `moved`: when, in seconds since 1970."""
+    """An environment as it was before a run. `names`: what the run put in, what was asked for first; `how`: what it
+    was, "" where that is not known; `size`: what the disk gets back; `moved`: when, in seconds since 1970."""
 
     run: str
     prefix: Path
@@ -83,8 +94,20 @@ def _state(prefix: Path, run: str) -> State:
         listed = aside.read()
         changes = listed.changes or tuple(_changes_by_folders(prefix, run, listed.names))
         moved = listed.began or aside.folder.stat().st_mtime
-        return State(run, prefix, listed.how, listed.names, changes, aside.bytes(), moved)
+        asked = _asked_for(run)
+        names = sorted(listed.names, key=lambda name: asked.index(name) if name in asked else len(asked))
+        return State(run, prefix, listed.how, tuple(names), changes, aside.bytes(), moved)
     return State(run, prefix, "", (), (), 0, time.time())
+
+
+def _asked_for(run: str) -> list[str]:
+    """The names that a person gave, while the run's folder is there; with Jupyter its kernel, which it is for."""
+    try:
+        plan = read_plan(RunFolder(paths.runs_dir() / run).plan)
+        asked = [str(canonicalize_name(Requirement(each).name)) for each in plan.choices.extras]
+    except (OSError, ValueError, WizardError):
+        return []
+    return [*asked, KERNEL_PACKAGE] if NOTEBOOK_PACKAGE in asked else asked
 
 
 def _changes_by_folders(prefix: Path, run: str, names: tuple[str, ...]) -> Iterator[StateChange]:
@@ -179,9 +202,20 @@ def way_back(prefix: Path, state: str | None) -> tuple[State, ...]:
     return found[: at + 1]
 
 
+def kernels_going(prefix: Path, going: Iterable[State]) -> tuple[Kernel, ...]:
+    """Our entries in Jupyter's list that could start nothing once these states, the newest first, are gone back
+    through: what Jupyter starts came with one of them."""
+    changes = [change for each in going for change in each.changes if change.name == KERNEL_PACKAGE]
+    if not changes or changes[-1].was is not None:
+        return ()
+    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home raises where there is none
+    return tuple(own_listings(kernels_of(prefix, os.environ, Path(home))))
+
+
 def restore(prefix: Path, state: str | None = None) -> tuple[State, ...]:
-    """Goes back to before that run, through all that came after it. Raises as `way_back`, WizardError `run-busy`,
-    `restore-in-use`, `restore-failed`: then it goes on with the same command."""
+    """Goes back to before that run, through all that came after it; with the package that Jupyter starts there our
+    entry in its list goes, first: a kill between the two leaves one that the next notebook lists again. Raises as
+    `way_back`, WizardError `run-busy`, `restore-in-use`, `restore-failed`: then it goes on with the same command."""
     from wizard.environment.inspect.reusable import check_not_in_use
     from wizard.run.steps.preflight import prefix_lock
 
@@ -189,6 +223,7 @@ def restore(prefix: Path, state: str | None = None) -> tuple[State, ...]:
     try:
         with prefix_lock(str(prefix)):
             going = way_back(prefix, state)
+            take_off_jupyters_list(kernels_going(prefix, going))
             for each in going:
                 with contextlib.ExitStack() as held:
                     folder = RunFolder(paths.runs_dir() / each.run)
