@@ -78,6 +78,7 @@ def test_undoing_says_what_happened_to_each_file(qtbot: QtBot, make_window: Make
     settle(qtbot, window)
     assert "undo" in side.names()
     assert "pip.conf: exactly as before" in page._result_words.text()
+    assert page._result_words.text().splitlines()[0] == f"Taken back: {cell(page.table, 0, 1)}", "as the table names it"
     assert cell(page.table, 0, 3) == "• taken back"
 
 

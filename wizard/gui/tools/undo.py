@@ -177,7 +177,7 @@ class UndoPage(SidePage):
         self._result.setVisible(undone is not None)
         if undone is None:
             return
-        lines = [self.say(message("settings-file.undo.done", id=undone.change.id))]
+        lines = [self.tr("Taken back: %1").replace("%1", self.say(undone.change.reason))]  # the table has no numbers
         for file in undone.files:
             lines.append(self.say(message(f"settings-file.how.{file.how.value}", path=file.path)))
             lines += [self.say(message("settings-file.undo.left", path=file.path, name=key)) for key in file.left]
