@@ -50,7 +50,7 @@ class SideWalk(Pictures):
 
     def environments(self) -> None:
         from wizard.app.pages.order import SideId
-        from wizard.app.tools import Replaced
+        from wizard.app.use.environments import Replaced
 
         self.window.side.open(SideId.ENVIRONMENTS)
         self.settle()

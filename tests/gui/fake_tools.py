@@ -14,11 +14,12 @@ from typing import Any
 
 from tests.app import values
 from wizard.app.classroom import ClassTools
+from wizard.app.notebook import Notebook
 from wizard.app.pages.after_setup import Section, UsableEnvironment, afterwards
 from wizard.app.pages.versions import ReleaseRow, release_rows
-from wizard.app.tools import Closer, Replaced, Tools
+from wizard.app.tools import Tools
 from wizard.app.use.doctor import Examination
-from wizard.app.use.environments import Glance, Notebook
+from wizard.app.use.environments import Closer, Glance, Replaced
 from wizard.app.use.explain import ExplainResult as Explained
 from wizard.app.use.explain import with_package
 from wizard.app.use.settings import UndoDiff
@@ -221,6 +222,7 @@ class FakeTools(Tools):
         self.kept: Replaced | None = None
         self.older: tuple[Replaced, ...] = ()
         self.lacks = ""  # for a notebook
+        self.notebook_runs = ""  # where
         self.deleted: set[Path] = set()
         self.project: ProjectUse | None = None
         self.notebook_command: str | None = "jupyter lab"
@@ -315,7 +317,9 @@ class FakeTools(Tools):
 
     def closer(self, one: Environment) -> Closer:
         self._called("closer", one)
-        return Closer(self.ways(one.prefix, one.variant == "cu126"), self.kept, self.older, self.lacks)
+        return Closer(
+            self.ways(one.prefix, one.variant == "cu126"), self.kept, self.older, self.lacks, self.notebook_runs
+        )
 
     def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
         self._called("ways", prefix)
@@ -327,7 +331,7 @@ class FakeTools(Tools):
         self._called("bring_back", (prefix, run))
         return self.kept.names if self.kept else ()
 
-    def open_terminal(self, prefix: Path, command: str = "") -> None:
+    def open_terminal(self, prefix: Path, command: str = "", meant: Path | None = None) -> None:
         self._called("open_terminal", prefix)
 
     def has_editor(self) -> bool:
@@ -343,6 +347,10 @@ class FakeTools(Tools):
         was_there = ("open_notebook", prefix) in self.calls
         self._called("open_notebook", prefix, is_cancelled)
         return Notebook("http://localhost:8888/?token=secret", was_there)
+
+    def stop_notebook(self, prefix: Path, every: bool = False) -> None:
+        self._called("stop_notebook", (prefix, every))
+        self.running = ()
 
     def register_kernel(self, prefix: Path) -> str:
         self._called("register_kernel", prefix)
@@ -361,7 +369,8 @@ class FakeTools(Tools):
 
     def plan_deletion(self, one: Environment, is_cancelled: Callable[[], bool]) -> DeletionPlan:
         self._called("plan_deletion", one, is_cancelled)
-        return deletion(one, running=self.running)
+        ours = frozenset(each.pid for each in self.running if each.program.startswith("jupyter"))
+        return deletion(one, running=self.running, notebooks=ours)
 
     def delete(
         self, plan: DeletionPlan, typed: str, on_progress: Callable[[int, int], None], is_cancelled: Callable[[], bool]

@@ -19,7 +19,7 @@ from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import cell, lower, mnemonics, press, settle, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
-from wizard.app.tools import Replaced
+from wizard.app.use.environments import Replaced
 from wizard.gui.pages.verify.page import VerifyPage
 from wizard.gui.shell import splash
 from wizard.gui.shell.window import SMALLEST, WizardWindow

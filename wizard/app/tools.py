@@ -5,11 +5,9 @@ What only a call needs is imported by it: the first picture must not wait for th
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,10 +21,11 @@ from wizard.system import paths
 
 if TYPE_CHECKING:
     from wizard.app.classroom import ClassTools
+    from wizard.app.notebook import Notebook
     from wizard.app.pages.after_setup import Section
     from wizard.app.pages.versions import ReleaseRow
     from wizard.app.use.doctor import Examination
-    from wizard.app.use.environments import Glance, Notebook
+    from wizard.app.use.environments import Closer, Glance
     from wizard.app.use.explain import ExplainResult
     from wizard.app.use.settings import UndoDiff
     from wizard.classroom.join import Classroom
@@ -47,28 +46,6 @@ if TYPE_CHECKING:
 IsCancelled = Callable[[], bool]
 OnStage = Callable[[str], None]
 Document = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Replaced:
-    """What a change of an environment replaced, and that can be brought back. `run`: its name; `moved`: when, in
-    seconds since 1970."""
-
-    names: tuple[str, ...]
-    size: int
-    moved: float
-    run: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Closer:
-    """One environment from near. `kept`: of the newest change, None where nothing waits to be brought back; `older`: of
-    those before it, the newest first."""
-
-    sections: tuple[Section, ...]
-    kept: Replaced | None = None
-    older: tuple[Replaced, ...] = ()
-    lacks: str | None = None  # the package that a notebook needs here; "" where one can be opened
 
 
 class Tools:
@@ -122,10 +99,12 @@ class Tools:
         return sum(one.size for one in prune(is_cancelled))
 
     def closer(self, one: Environment) -> Closer:
-        from wizard.environment.activate.programs import notebook_lacks
+        from wizard.app.notebook import notebook_state
+        from wizard.app.use.environments import Closer, replaced_in
 
-        kept, ways = _kept(one.prefix), self.ways(one.prefix, one.variant not in (None, "cpu"))
-        return Closer(ways, kept[0] if kept else None, kept[1:], notebook_lacks(one.prefix))
+        kept, ways = replaced_in(one.prefix), self.ways(one.prefix, one.variant not in (None, "cpu"))
+        jupyter = notebook_state(one.prefix)
+        return Closer(ways, kept[0] if kept else None, kept[1:], jupyter.lacks, jupyter.address)
 
     def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
         """How it is used, as lines to copy; none where it is gone."""
@@ -139,14 +118,15 @@ class Tools:
 
         return tuple(dict.fromkeys(name for state in restore(prefix, run or None) for name in state.names))
 
-    def open_terminal(self, prefix: Path, command: str = "") -> None:
-        """In the folder of the project that it was set up for; `command` runs there first."""
-        from wizard.app.pages.after_setup import look_at_place, switching_on
+    def open_terminal(self, prefix: Path, command: str = "", meant: Path | None = None) -> None:
+        """In the folder of the project that it, or the environment that is `meant`, was set up for; `command` runs
+        there first."""
+        from wizard.app.pages.after_setup import look_at_place, project_of, switching_on
         from wizard.environment.activate.terminal import open_terminal
 
-        place = look_at_place(prefix, paths.os_name(), False)
-        folder = Path(place.project.folder) if place.project else None
-        open_terminal(prefix, switching_on(place), folder, command)
+        project = project_of(meant or prefix)
+        lines = switching_on(look_at_place(prefix, paths.os_name(), False))
+        open_terminal(prefix, lines, Path(project.folder) if project else None, command)
 
     def has_editor(self) -> bool:
         from wizard.environment.activate.programs import find_editor
@@ -161,19 +141,26 @@ class Tools:
 
     def notebook(self, prefix: Path) -> str | None:
         """Return the command that opens notebooks in this environment; None: there is no Jupyter."""
-        from wizard.environment.activate.programs import find_notebook
+        from wizard.app.notebook import find_notebook
 
-        return find_notebook(prefix)
+        found = find_notebook(prefix)
+        return found.command if found else None
 
     def open_notebook(self, prefix: Path, is_cancelled: IsCancelled) -> Notebook:
         """In a terminal where none runs yet. Raises WizardError `kernel-…`, `terminal-…`, `notebook-…`, `undo-…`."""
-        from wizard.app.use.environments import open_notebook
+        from wizard.app.notebook import open_notebook
 
         return open_notebook(prefix, self.open_terminal, is_cancelled)
 
+    def stop_notebook(self, prefix: Path, every: bool = False) -> None:
+        """End the server of this environment; `every`: all of ours that use it. Raises `notebook-not-stopped`."""
+        from wizard.app.notebook import stop_notebook, stop_users
+
+        (stop_users if every else stop_notebook)(prefix)
+
     def register_kernel(self, prefix: Path) -> str:
         """List it in Jupyter; return its name there. Raises WizardError."""
-        from wizard.app.use.environments import list_in_jupyter
+        from wizard.app.notebook import list_in_jupyter
 
         return list_in_jupyter(prefix)[1]
 
@@ -347,7 +334,6 @@ class Tools:
 
     def read_pasted(self, path: Path) -> str:
         """Return the text of a file, as one that was pasted. Raises UsageError where it is none or cannot be read."""
-
         if not path.is_file():  # a pipe or a device would be waited for
             raise UsageError(EXPLAIN_UNREADABLE, path=str(path))
         return read_pasted(path)
@@ -382,14 +368,6 @@ class Tools:
         from wizard.app.use.settings import undo
 
         return undo(change)
-
-
-def _kept(prefix: Path) -> tuple[Replaced, ...]:
-    from wizard.diagnose.repair.states import states_in
-
-    with contextlib.suppress(OSError, WizardError):
-        return tuple(Replaced(one.names, one.size, one.moved, one.run) for one in states_in(prefix))
-    return ()
 
 
 class WindowSession(Session):

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wizard.environment.inspect import listing, sizes
 from wizard.environment.inspect.listing import SearchPlaces, usual_places
@@ -22,7 +22,7 @@ from wizard.environment.naming import absolute_prefix
 from wizard.environment.remove import delete as deleting
 from wizard.environment.remove.delete import DeletionPlan, Finished, OnProgress, ProtectedPlaces
 from wizard.machine.host import condas, interpreters
-from wizard.model.errors import Cancelled, ErrorText, UsageError, WizardError
+from wizard.model.errors import UsageError, WizardError
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import RUN_BUSY, RunFolder, run_folders
 from wizard.system import paths
@@ -30,14 +30,11 @@ from wizard.toolconfig.conda import conda_files, conda_places, parse_conda_file
 from wizard.toolconfig.model import UserContext
 from wizard.undo.user_file import read_file
 
+if TYPE_CHECKING:
+    from wizard.app.pages.after_setup import Section
+
 IsCancelled = Callable[[], bool]
 _MOST_NAMED = 8
-_NOTEBOOK_SECONDS, _NOTEBOOK_EVERY = 90.0, 0.2  # a first start on a slow disk
-NOTEBOOK_SILENT = ErrorText(
-    "notebook-silent",
-    "Jupyter was started, but it does not answer.",
-    "Look at the terminal that has opened; where none has, at terminal.txt in the log folder.",
-)
 
 
 def _never() -> bool:
@@ -148,47 +145,41 @@ def delete(
     deleting.delete(plan, typed, surroundings(), on_progress, is_cancelled)
 
 
-def list_in_jupyter(prefix: Path) -> tuple[str, str]:
-    """Return the name and the title of the kernel there. Raises as `programs.register_kernel`."""
-    from wizard.app.pages.after_setup import kernel_name, kernel_title
-    from wizard.environment.activate.programs import register_kernel
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What a change of an environment replaced, and that can be brought back. `run`: its name; `moved`: when, in
+    seconds since 1970; `kernels`: what Jupyter then lists no more, by their titles."""
 
-    os_name = paths.os_name()
-    name, title = kernel_name(str(prefix), os_name), kernel_title(str(prefix), os_name)
-    register_kernel(prefix, name, title)
-    return name, title
+    names: tuple[str, ...]
+    size: int
+    moved: float
+    run: str = ""
+    kernels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Notebook:
-    """`was_there`: it ran before, so no page of it has come up by itself."""
+class Closer:
+    """One environment from near. `kept`: of the newest change, None where nothing waits to be brought back; `older`: of
+    those before it, the newest first."""
 
-    address: str
-    was_there: bool
+    sections: tuple[Section, ...]
+    kept: Replaced | None = None
+    older: tuple[Replaced, ...] = ()
+    lacks: str | None = None  # the package that a notebook needs here; "" where one can be opened
+    notebook: str = ""  # where its server answers; "" where none does
 
 
-def open_notebook(
-    prefix: Path, open_terminal: Callable[[Path, str], None], is_cancelled: Callable[[], bool]
-) -> Notebook:
-    """List the environment in Jupyter, and wait for its notebook server, which is started where there is none. Raises
-    WizardError `kernel-no-package`, `notebook-silent`, `undo-…`, Cancelled."""
-    from wizard.environment.activate import programs
+def replaced_in(prefix: Path) -> tuple[Replaced, ...]:
+    """Return what can be brought back, the newest change first."""
+    from wizard.diagnose.repair.states import kernels_going, states_in
 
-    command = programs.find_notebook(prefix)
-    if command is None:
-        raise WizardError(programs.KERNEL_LACKS, package=programs.NOTEBOOK_PACKAGE, path=str(prefix))
-    kernel, _ = list_in_jupyter(prefix)
-    was_there = programs.is_notebook_begun(prefix, kernel)
-    if not was_there:
-        open_terminal(prefix, f"{command} {programs.DEFAULT_KERNEL}{kernel}")
-    until = time.monotonic() + _NOTEBOOK_SECONDS
-    while (address := programs.notebook_address(prefix, kernel)) is None:
-        if is_cancelled():
-            raise Cancelled
-        if time.monotonic() > until:
-            raise WizardError(NOTEBOOK_SILENT)
-        time.sleep(_NOTEBOOK_EVERY)
-    return Notebook(address, was_there)
+    found: tuple[Replaced, ...] = ()
+    with contextlib.suppress(OSError, WizardError):
+        states = states_in(prefix)
+        for at, one in enumerate(states):
+            titles = tuple(kernel.title for kernel in kernels_going(prefix, states[: at + 1]))
+            found += (Replaced(one.names, one.size, one.moved, one.run, titles),)
+    return found
 
 
 def finish_deletions(

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 import psutil
 
 from wizard.environment.activate.scripts import scripts_folder
 from wizard.environment.activate.terminal import users_environment
-from wizard.environment.inspect.in_use import KERNEL_FILE, Kernel
+from wizard.environment.inspect.in_use import KERNEL_FILE, Kernel, RunningProgram
 from wizard.environment.layout import all_site_packages, is_conda_prefix, python_of
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import message
@@ -31,6 +35,7 @@ KERNEL_PACKAGE = "ipykernel"
 NOTEBOOK_PACKAGE = "notebook"  # Jupyter itself, with the kernel
 DEFAULT_KERNEL = "--MultiKernelManager.default_kernel_name="  # by which the server of an environment is known again
 _NOTEBOOKS = {"jupyter-lab": "jupyter lab", "jupyter-notebook": "jupyter notebook"}
+_END_SECONDS = 8.0  # for the kernels, and a file that is still written
 KERNEL_LACKS = ErrorText(
     "kernel-no-package",
     "Jupyter needs the package {package}, which is not in the environment “{path}”.",
@@ -87,12 +92,28 @@ def _active_variable(prefix: Path) -> str:
     return "CONDA_PREFIX" if is_conda_prefix(prefix) else "VIRTUAL_ENV"
 
 
-def find_notebook(prefix: Path) -> str | None:
-    """Return the command that opens notebooks where the environment is active; None where no Jupyter is found."""
-    path = _active(prefix)["PATH"]
+@dataclass(frozen=True, slots=True)
+class Jupyter:
+    """`command` opens notebooks where the environment at `prefix` is active."""
+
+    command: str
+    prefix: Path
+
+
+def find_notebook(prefix: Path) -> Jupyter | None:
+    """Return the Jupyter of the environment, else the person's own on PATH."""
+    return _notebook_on(_active(prefix)["PATH"], prefix)
+
+
+def notebook_inside(prefix: Path) -> Jupyter | None:
+    """Return the Jupyter that lies in the environment."""
+    return _notebook_on(str(scripts_folder(prefix)), prefix)
+
+
+def _notebook_on(path: str, prefix: Path) -> Jupyter | None:
     found = next((command for name, command in _NOTEBOOKS.items() if paths.find_program(name, path)), None)
     refuses = (user_ids() or (1,))[0] == 0  # root's, as in containers and images of WSL
-    return f"{found} --allow-root" if found and refuses else found
+    return Jupyter(f"{found} --allow-root" if refuses else found, prefix) if found else None
 
 
 def jupyter_folder(environment: Mapping[str, str], home: Path) -> Path:
@@ -104,32 +125,105 @@ def jupyter_folder(environment: Mapping[str, str], home: Path) -> Path:
     return Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share", "jupyter")
 
 
-class _Server(msgspec.Struct):
+class Server(msgspec.Struct):
     """What a notebook server writes about itself while it runs."""
 
     pid: int
     url: str
     token: str = ""
 
+    @property
+    def address(self) -> str:
+        return f"{self.url}?token={self.token}" if self.token else self.url
+
 
 def is_notebook_begun(prefix: Path, kernel: str) -> bool:
-    """Say whether a notebook server of this environment with this default kernel runs or is starting."""
+    """Say whether a notebook server with this default kernel runs or is starting where the environment is active."""
     return any(_is_server(process, prefix, kernel) for process in psutil.process_iter())
 
 
 def notebook_address(prefix: Path, kernel: str) -> str | None:
     """Return where the notebook server of `is_notebook_begun` answers; None while none does."""
+    return next((server.address for _, server in servers_for(prefix, kernel)), None)
+
+
+Running = tuple[psutil.Process, Server]
+
+
+def servers_for(prefix: Path, kernel: str) -> tuple[Running, ...]:
+    """Return the servers of `is_notebook_begun` that answer."""
+    return tuple(one for one in _servers() if _is_server(one[0], prefix, kernel))
+
+
+def servers_among(running: Iterable[RunningProgram]) -> tuple[Running, ...]:
+    """Return the servers that this program has started and that run here, or have a kernel here."""
+    pids = {one.pid for one in running}
+    return tuple(one for one in _servers() if _is_ours(one[0]) and pids & family(one[0]))
+
+
+def family(process: psutil.Process) -> set[int]:
+    """Return its process id and those of its children."""
+    try:
+        return {process.pid, *(child.pid for child in process.children(recursive=True))}
+    except psutil.Error:
+        return {process.pid}
+
+
+def _servers() -> Iterator[Running]:
     named = os.environ.get("JUPYTER_RUNTIME_DIR")
     folder = Path(named) if named else jupyter_folder(os.environ, Path.home()) / "runtime"
     for file in folder.glob("jpserver-*.json"):
         try:
-            server = from_json(file.read_bytes(), _Server)
-            is_this = _is_server(psutil.Process(server.pid), prefix, kernel)
+            server = from_json(file.read_bytes(), Server)
+            process = psutil.Process(server.pid)
         except (OSError, ValueError, psutil.Error):  # one that was killed, and left its file
             continue
-        if is_this:
-            return f"{server.url}?token={server.token}" if server.token else server.url
-    return None
+        yield process, server
+
+
+def stop_servers(servers: Iterable[Running]) -> None:
+    """Ask each to end, with its kernels, as Jupyter's own menu does; end what does not within some seconds. Raises
+    WizardError `notebook-not-stopped`."""
+    found = tuple(servers)
+    asked = [process for process, server in found if _is_ours(process) and _ask_to_end(server)]
+    psutil.wait_procs(asked, _END_SECONDS)
+    left = [process for process, _ in found if _is_ours(process)]  # one whose number another has taken is not
+    for process in left:
+        with suppress(psutil.Error):
+            process.terminate()
+    _, still = psutil.wait_procs(left, _END_SECONDS)
+    if still:
+        raise WizardError(
+            "notebook-not-stopped",
+            "Jupyter does not end (process {pid}).",
+            "Choose “Shut Down” in the “File” menu of its page.",
+            pid=still[0].pid,
+        )
+
+
+def _ask_to_end(server: Server) -> bool:
+    """By the call that `jupyter server stop` makes; no proxy stands before this computer itself."""
+    from http.client import HTTPConnection, HTTPException  # only a press of a button needs it
+
+    parts = urlsplit(server.url)
+    if parts.scheme != "http" or not parts.hostname:
+        return False
+    connection = HTTPConnection(parts.hostname, parts.port, timeout=_END_SECONDS)
+    try:
+        connection.request("POST", f"{parts.path}api/shutdown", headers={"Authorization": f"token {server.token}"})
+        return connection.getresponse().status == HTTPStatus.OK
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _is_ours(process: psutil.Process) -> bool:
+    """By the option that this program gives it."""
+    try:
+        return any(word.startswith(DEFAULT_KERNEL) for word in process.cmdline())
+    except psutil.Error:
+        return False
 
 
 def _is_server(process: psutil.Process, prefix: Path, kernel: str) -> bool:
@@ -146,13 +240,6 @@ def _is_server(process: psutil.Process, prefix: Path, kernel: str) -> bool:
 def has_kernel(prefix: Path) -> bool:
     """Say whether the environment has what Jupyter starts in it."""
     return any((folder / KERNEL_PACKAGE).is_dir() for folder in all_site_packages(prefix))
-
-
-def notebook_lacks(prefix: Path) -> str:
-    """Return the package that a notebook needs in this environment and that is not there; "" where it has all."""
-    if find_notebook(prefix) is None:
-        return NOTEBOOK_PACKAGE
-    return "" if has_kernel(prefix) else KERNEL_PACKAGE
 
 
 def register_kernel(prefix: Path, name: str, title: str) -> Path:

@@ -18,7 +18,13 @@ from pathlib import Path
 
 import msgspec
 
-from wizard.environment.activate.programs import may_take_off, own_listings, take_off_jupyters_list
+from wizard.environment.activate.programs import (
+    family,
+    may_take_off,
+    own_listings,
+    servers_among,
+    take_off_jupyters_list,
+)
 from wizard.environment.inspect.in_use import Kernel, RunningProgram, kernels_of, running_inside
 from wizard.environment.inspect.look import is_conda_base
 from wizard.environment.inspect.owned import Unowned
@@ -226,6 +232,7 @@ class DeletionPlan:
     kernels: tuple[Kernel, ...]
     dependants: tuple[Environment, ...]
     stays: tuple[Message, ...]
+    notebooks: frozenset[int] = frozenset()  # of `running`, the processes of a Jupyter that this program has started
 
     @property
     def name(self) -> str:
@@ -253,15 +260,17 @@ def plan_deletion(
     check_deletable(prefix, around)
     seen = survey(prefix, is_cancelled)
     check_survey(prefix, seen)
-    kernels = kernels_of(prefix, variables, around.home)
+    kernels, running = kernels_of(prefix, variables, around.home), running_inside(prefix)
+    of_ours = {pid for process, _ in servers_among(running) for pid in family(process)}
     return DeletionPlan(
         environment,
         seen.sizes,
         seen.unowned,
-        running_inside(prefix),
+        running,
         kernels,
         tuple(one for one in around.environments if _borrows(one, prefix)),
         tuple(_stays(environment, seen.sizes, kernels)),
+        frozenset(one.pid for one in running) & of_ours,
     )
 
 

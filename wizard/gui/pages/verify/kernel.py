@@ -21,8 +21,8 @@ from wizard.model.messages import Message, bytes_text, message
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from wizard.app.notebook import Notebook
     from wizard.app.session import Session
-    from wizard.app.use.environments import Notebook
     from wizard.gui.pages.base import Page
     from wizard.gui.shell.translator import Translator
     from wizard.run.model import Preview

@@ -21,7 +21,7 @@ from wizard.gui.widgets.labels import dress, label, selectable, told_of
 from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
-    from wizard.app.tools import Closer, Replaced
+    from wizard.app.use.environments import Closer, Replaced
     from wizard.environment.model import Environment
     from wizard.model.errors import WizardError
 

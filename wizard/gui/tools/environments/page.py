@@ -31,8 +31,8 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
-    from wizard.app.tools import Closer
-    from wizard.app.use.environments import Notebook
+    from wizard.app.notebook import Notebook
+    from wizard.app.use.environments import Closer
     from wizard.environment.inspect.sizes import Sizes
     from wizard.environment.model import Environment
     from wizard.environment.remove.delete import DeletionPlan
