@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -20,6 +20,7 @@ from tests.gui.walking import cell, lower, mnemonics, press, settle, typed
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.use.environments import Replaced
+from wizard.environment.inspect.in_use import RunningProgram
 from wizard.gui.pages.verify.page import VerifyPage
 from wizard.gui.shell import splash
 from wizard.gui.shell.window import SMALLEST, WizardWindow
@@ -197,14 +198,79 @@ def test_what_a_repair_replaced_is_brought_back(qtbot: QtBot, make_window: MakeW
     side.kept = Replaced(("torch", "numpy", "sympy", "pillow", "rich", "tqdm"), 2_900_000_000, 0.0)
     window = make_window()
     page = opened(qtbot, window, fake_tools.HOME / "torch")
-    undo, delete = page.card.bring_back_button, page.card.buttons["delete"]
+    undo, delete = page.card.back.button, page.card.buttons["delete"]
     qtbot.waitUntil(undo.isVisible)
-    assert "Last change: torch, numpy, sympy, pillow (+2)." in page.card._kept_words.text()
+    assert "Last change: torch, numpy, sympy, pillow and 2 more." in page.card.back.kept_words.text()
     is_beside = undo.mapTo(window, undo.rect().topRight()).x() < delete.mapTo(window, delete.rect().topLeft()).x()
     assert is_beside, "the words of the end move the page: Delete must not come under the mouse"
     press(qtbot, undo)
+    assert page.card.back.question.isVisible(), "it is asked first"
+    assert "Jupyter" not in shown_words(page)
+    assert window.focusWidget() is page.card.back.keep
+    press(qtbot, page.card.back.keep)
+    assert not page.card.back.question.isVisible()
+    press(qtbot, undo)
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not page.card.back.question.isVisible())
+    assert window.page is page
+    assert "bring_back" not in side.names()
+    press(qtbot, undo)
+    press(qtbot, page.card.back.go)
     qtbot.waitUntil(page._said.isVisible)
     assert "torch, numpy" in page._said.text()
+
+
+def shown_words(page: EnvironmentsPage) -> str:
+    return "\n".join(one.text() for one in page.card.back.question.findChildren(QLabel))
+
+
+def test_jupyter_is_named_as_that_and_goes_with_its_entry(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    names = ("notebook", "ipykernel", *(f"part-{number}" for number in range(87)))
+    side.kept = Replaced(names, 53_000_000, 0.0, "run", ("PyTorch (torch)",))
+    page = opened(qtbot, make_window(), fake_tools.HOME / "torch")
+    qtbot.waitUntil(page.card.back.button.isVisible)
+    assert "Last change: Jupyter: notebook, ipykernel and 87 more." in page.card.back.kept_words.text()
+    press(qtbot, page.card.back.button)
+    assert "Undo the change “Jupyter: notebook, ipykernel and 87 more”?" in shown_words(page)
+    assert "Jupyter will no longer list “PyTorch (torch)”." in shown_words(page)
+
+
+def test_a_jupyter_that_runs_is_stopped_in_the_row(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that an earlier visit has started; its page is not opened by being looked at."""
+    opened_pages: list[str] = []
+    monkeypatch.setattr("wizard.gui.pages.verify.kernel.QDesktopServices.openUrl", opened_pages.append)
+    side.notebook_runs = "http://localhost:8888/?token=secret"
+    page = opened(qtbot, make_window(), fake_tools.HOME / "torch")
+    qtbot.waitUntil(page.card.address.stop.isVisible)
+    assert opened_pages == []
+    side.notebook_runs = ""
+    press(qtbot, page.card.address.stop)
+    qtbot.waitUntil(lambda: not page.card.address.isVisible())
+    assert ("stop_notebook", (fake_tools.HOME / "torch", False)) in side.calls
+    assert page._said.text() == "Jupyter has ended."
+
+
+def test_a_deletion_offers_to_stop_the_jupyter_that_is_in_its_way(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    side.running = (RunningProgram(10777, "jupyter-lab", "/x"), RunningProgram(4711, "python3.12", "/y"))
+    page = opened(qtbot, make_window(), fake_tools.HOME / "torch")
+    press(qtbot, page.card.buttons["delete"])
+    qtbot.waitUntil(page.panel.stop.isVisible)
+    ours, other = page.panel._users.text().splitlines()[:2]
+    assert ours == "! jupyter-lab (process 10777) is using it. “Stop Jupyter” ends it, with its notebooks."
+    assert other == "! python3.12 (process 4711) is using it. Close it first."
+    plan = fake_tools.deletion(fake_tools.ENVIRONMENTS[0], running=side.running)
+    press(qtbot, page.panel.stop)
+    qtbot.waitUntil(page.panel.name.isVisible)
+    assert ("stop_notebook", (fake_tools.HOME / "torch", True)) in side.calls
+    page.panel.show_plan(plan)
+    assert "“Shut Down” in the “File” menu" in page.panel._users.text(), "one that somebody else has started"
+    assert not page.panel.stop.isVisible()
 
 
 def test_an_earlier_state_is_gone_back_to(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
@@ -212,12 +278,15 @@ def test_an_earlier_state_is_gone_back_to(qtbot: QtBot, make_window: MakeWindow,
     side.older = (Replaced(("numpy",), 60_000_000, 0.0, "second"), Replaced(("sympy",), 9_000_000, 0.0, "first"))
     page = opened(qtbot, make_window(), fake_tools.HOME / "torch")
     press(qtbot, page.card.details)
-    qtbot.waitUntil(page.card.older.isVisible)
-    assert page.card.older.button.accessibleName() == "Earlier states 2"
-    page.card.older.button.setChecked(True)
-    rows = page.card.older.findChildren(QPushButton)
+    older = page.card.back.older
+    qtbot.waitUntil(older.isVisible)
+    assert older.button.accessibleName() == "Earlier states 2"
+    older.button.setChecked(True)
+    rows = older.findChildren(QPushButton)
     first = [one for one in rows if one.isVisible() and one.accessibleName().startswith("Go back to before this")][-1]
     press(qtbot, first)
+    assert "every change after it" in shown_words(page)
+    press(qtbot, page.card.back.go)
     qtbot.waitUntil(page._said.isVisible)
     assert ("bring_back", (fake_tools.HOME / "torch", "first")) in side.calls
 
@@ -300,7 +369,7 @@ def test_letters_are_unique_and_all_fits(language: str, qtbot: QtBot, make_windo
     window = make_window(language)
     window.resize(*SMALLEST)
     page = opened(qtbot, window, fake_tools.HOME / "torch")
-    qtbot.waitUntil(page.card.bring_back_button.isVisible)
+    qtbot.waitUntil(page.card.back.button.isVisible)
     for step in (lambda: None, lambda: press(qtbot, page.card.buttons["delete"])):
         step()
         settle(qtbot, window)

@@ -101,6 +101,11 @@ def test_a_notebook_says_that_it_starts_and_where_it_runs(
     assert opened == [], "Jupyter opens it by itself"
     press(qtbot, page.kernel.button)
     qtbot.waitUntil(lambda: opened == ["http://localhost:8888/?token=secret"])
+    qtbot.waitUntil(page.kernel.address.stop.isVisible)
+    press(qtbot, page.kernel.address.stop)
+    qtbot.waitUntil(lambda: not page.kernel.address.isVisible())
+    assert ("stop_notebook", (PREFIX, False)) in side.calls
+    assert page.window().focusWidget() is page.kernel.button
 
 
 def test_a_notebook_that_does_not_start_is_said_below_its_button(

@@ -167,9 +167,10 @@ def test_a_real_fault_is_found_repaired_and_taken_back(
     quiet(qtbot, window)
     listed = window.page
     assert isinstance(listed, EnvironmentsPage)
-    qtbot.waitUntil(listed.card.bring_back_button.isVisible, timeout=LONG)
-    assert "sympy" in listed.card._kept_words.text()
-    press(qtbot, listed.card.bring_back_button)
+    qtbot.waitUntil(listed.card.back.button.isVisible, timeout=LONG)
+    assert "sympy" in listed.card.back.kept_words.text()
+    press(qtbot, listed.card.back.button)
+    press(qtbot, listed.card.back.go)
     qtbot.waitUntil(listed._said.isVisible, timeout=LONG)
     quiet(qtbot, window)
     assert "sympy" in listed._said.text()

@@ -170,9 +170,9 @@ class SaidCode(QWidget):
         self._translator = translator
         self._line: Line | None = None
         self._words, self.code = label("", "muted"), CodeLine()
-        rows = column(self, gap=4)
-        rows.addWidget(self._words)
-        rows.addWidget(self.code)
+        self.rows = column(self, gap=4)
+        self.rows.addWidget(self._words)
+        self.rows.addWidget(self.code)
         self.setVisible(False)
 
     @property

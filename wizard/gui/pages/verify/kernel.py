@@ -1,11 +1,14 @@
-"""What Jupyter lacks of an environment, with the button that puts it in, and the packages that this changes."""
+"""What Jupyter lacks of an environment, with the button that puts it in, and the packages that this changes.
+
+Where its server runs, and what ends it. One file: one card and the two parts of it that Environments has, too.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
@@ -14,7 +17,7 @@ from wizard.environment.activate.programs import KERNEL_LACKS, KERNEL_PACKAGE, N
 from wizard.gui.shell.tasks import IsCancelled, SideTask
 from wizard.gui.widgets.code import SaidCode
 from wizard.gui.widgets.frames import Fold, column, line_up
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import label, plain_tip
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import Message, bytes_text, message
 
@@ -36,6 +39,7 @@ _NO_JUPYTER = ErrorText(
     "Ask whoever runs that source to add it, or set up again from another source (page {page.source}): "
     "what was downloaded is used again.",
 )
+NOTEBOOK_ENDED = message("flow.notebook-ended", "Jupyter has ended.")
 NOT_SAID = ("reuse.change.snapshot", "reuse.change.left", "reuse.change.download")  # the button and one line say it
 
 
@@ -46,18 +50,34 @@ def plan_kernel(session: Session, prefix: Path, package: str, is_cancelled: IsCa
 
 
 class NotebookAddress(SaidCode):
-    """Where the notebook server of an environment runs: for a computer whose browser did not come up."""
+    """Where the notebook server of an environment runs, for a computer whose browser did not come up; and its end."""
+
+    def __init__(self, translator: Translator) -> None:
+        super().__init__(translator)
+        self.stop = QPushButton(self)
+        self.stop.setProperty("role", "small")
+        self.rows.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignLeft)
 
     def show_notebook(self, notebook: Notebook | None) -> None:
         """Open the page of a server that ran before; that of a new one Jupyter opens itself."""
+        self.show_address(notebook.address if notebook else "")
+        if notebook is not None and notebook.was_there:
+            QDesktopServices.openUrl(QUrl(notebook.address))
+
+    def show_address(self, address: str) -> None:
+        """Show where one runs; "": none does."""
         from wizard.app.pages.after_setup import Line
 
         words = message(
             "flow.notebook-runs", "Jupyter is running. If no page came up, copy this address into a browser."
         )
-        self.show_line(Line(words, notebook.address) if notebook else None)
-        if notebook is not None and notebook.was_there:
-            QDesktopServices.openUrl(QUrl(notebook.address))
+        self.show_line(Line(words, address) if address else None)
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        self.stop.setText(self.tr("Stop &Jupyter"))
+        self.stop.setAccessibleDescription(self.tr("Ends it with its notebooks. What is not saved in them is lost."))
+        self.stop.setToolTip(plain_tip(self.stop.accessibleDescription()))
 
 
 class PackagesFold(Fold):
@@ -115,6 +135,7 @@ class KernelOffer(QFrame):
         self.address.setContentsMargins(16, 0, 16, 12)
         rows.addWidget(self.address)
         self.button.clicked.connect(self._press)
+        self.address.stop.clicked.connect(self._stop_notebook)
         self.setVisible(False)
 
     @property
@@ -210,6 +231,17 @@ class KernelOffer(QFrame):
     def _not_opened(self, error: WizardError) -> None:
         self._show_notebook()
         self.failed.emit(error)
+
+    def _stop_notebook(self) -> None:
+        prefix, api = Path(self._page.state.prefix), self._context.session.tools
+        self._aside.start(
+            lambda is_cancelled, note: api.stop_notebook(prefix), lambda answer: self._stopped(), self.failed.emit
+        )
+
+    def _stopped(self) -> None:
+        self._show_notebook()
+        self.button.setFocus()
+        self._page.announce(self._context.translator.say(NOTEBOOK_ENDED))
 
     def _show_notebook(self, notebook: Notebook | None = None, is_opening: bool = False) -> None:
         had_keys, self._is_opening = self.button.hasFocus(), is_opening

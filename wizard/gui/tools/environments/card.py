@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -10,18 +9,18 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.gui.pages.verify.kernel import NotebookAddress
-from wizard.gui.shell.translator import Translator
+from wizard.gui.tools.base import SidePage
+from wizard.gui.tools.environments.going_back import GoingBack
 from wizard.gui.tools.environments.words import cannot_take, day_text, engine_name, takes_packages, torch_words
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine, CodeLines, copy_out, open_folder
 from wizard.gui.widgets.fields import read_in_order
-from wizard.gui.widgets.frames import Fold, RowCard, Turning, column, line_up
+from wizard.gui.widgets.frames import Turning, column, line_up
 from wizard.gui.widgets.icons import ICON_SIZE, icon
-from wizard.gui.widgets.labels import dress, label, selectable, told_of
-from wizard.model.messages import bytes_text
+from wizard.gui.widgets.labels import dress, label, selectable
 
 if TYPE_CHECKING:
-    from wizard.app.use.environments import Closer, Replaced
+    from wizard.app.use.environments import Closer
     from wizard.environment.model import Environment
     from wizard.model.errors import WizardError
 
@@ -38,7 +37,6 @@ _ICONS = {
     "delete": "trash-2",
 }
 _MARGINS = (8, 0, 14, 12)  # pixels
-_MOST_NAMES = 4  # of packages
 _LEAVING = ("notebook", "packages", "terminal")  # go among the details one by one where a line has no room
 _FIRST: tuple[str, ...] = ("check", "terminal", "notebook", "packages", "delete")
 _MORE = ("clone", "folder", "copy", "export")
@@ -52,16 +50,13 @@ class EnvironmentCard(QFrame):
     packages = Signal()
     clone = Signal()
     export = Signal()
-    bring_back = Signal(str)  # the run before which it goes back; '' for the newest
     _wanted = ""  # a package that the environment is chosen for
 
-    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, page: SidePage) -> None:
+        super().__init__()
         self.setProperty("role", "in-row")
-        self._translator = translator
+        self._translator = translator = page.context.translator
         self._one: Environment | None = None
-        self._kept: Replaced | None = None
-        self._older: tuple[Replaced, ...] = ()
         self.lacks: str | None = None  # for a notebook; None: nobody knows
         rows = column(self, _MARGINS, 8)
         self._prefix, self._inside, self.cannot = selectable(label("", "muted")), label(""), label("")
@@ -83,33 +78,22 @@ class EnvironmentCard(QFrame):
         more = column(self._sheet, (0, 4, 0, 0), 8)
         self._sheet.setVisible(False)
         self.details.toggled.connect(self._sheet.setVisible)
-        self._kept_words, self.bring_back_button = label("", "muted"), QPushButton(self)
-        self.bring_back_button.setProperty("role", "small")
-        kept = line_up()
-        kept.addWidget(self.bring_back_button)  # not below Delete, which comes under the mouse as the page moves
-        kept.addWidget(self._kept_words, 1)
-        self.older = Fold(self)
-        self._older_rows = RowCard(3, 1)
-        self._older_rows.setProperty("role", "fold")
-        self._older_note = label("", "muted")
-        self.older.body.addWidget(self._older_note)
-        self.older.body.addWidget(self._older_rows)
+        self.back = GoingBack(page)
         self.ways = CodeLines(translator)
         for widget in (self._reason, self.cannot, self.to_type, self.address):
             rows.addWidget(widget)
         rows.addLayout(self._line)
-        rows.addLayout(kept)
+        rows.addWidget(self.back)
         rows.addWidget(self._sheet)
         more.addWidget(self._prefix)
         more.addWidget(self._inside)
         more.addWidget(self._further)
-        more.addWidget(self.older)
+        more.addWidget(self.back.older)
         more.addWidget(self.ways)
         of_first = (self.check, self.terminal, self.notebook, self.packages, self.delete)
         of_more = (self.clone, self._open_folder, self._copy_path, self.export)
         for name, way in zip((*_FIRST, *_MORE), (*of_first, *of_more), strict=True):
             self.buttons[name].clicked.connect(way)
-        self.bring_back_button.clicked.connect(lambda: self.bring_back.emit(""))
 
     def _button(self, name: str) -> QPushButton:
         made = QPushButton(self)
@@ -122,7 +106,8 @@ class EnvironmentCard(QFrame):
     def show_environment(self, one: Environment) -> None:
         """Show one environment; what was read of another is dropped."""
         if self._one is None or one.prefix != self._one.prefix:
-            self._kept, self._older, self.lacks = None, (), None
+            self.lacks = None
+            self.back.show_states(one, None, ())
             self.ways.show_sections(())
             self.details.setChecked(False)
             self.address.show_notebook(None)
@@ -161,7 +146,10 @@ class EnvironmentCard(QFrame):
             self.ways.fold.button.setChecked(True)
 
     def show_closer(self, found: Closer) -> None:
-        self._kept, self._older, self.lacks = found.kept, found.older, found.lacks
+        self.lacks = found.lacks
+        if self._one is not None:
+            self.back.show_states(self._one, found.kept, found.older)
+        self.address.show_address(found.notebook)
         self.ways.show_sections(found.sections)
         self.retranslate()
 
@@ -181,7 +169,7 @@ class EnvironmentCard(QFrame):
         for name, button in self.buttons.items():
             button.setText(words[name])
         self.details.setText(self.tr("Deta&ils"))
-        self.bring_back_button.setText(self.tr("Undo this chan&ge"))
+        self.back.retranslate()
         self.ways.retranslate()
         if one is None:
             return
@@ -207,7 +195,6 @@ class EnvironmentCard(QFrame):
         self.buttons["export"].setVisible(is_usable)
         self.buttons["check"].setEnabled(one.state.value != "deleting")
         self.buttons["delete"].setVisible(one.kind.value != "system" and not gives_room)
-        self._show_kept()
         self._place_buttons()
 
     def event(self, event: QEvent) -> bool:
@@ -239,7 +226,7 @@ class EnvironmentCard(QFrame):
             else:
                 self._further.line.insertWidget(self._further.line.indexOf(self.buttons["folder"]), button)
             button.setHidden(is_hidden)  # Qt hides for a round of its loop what gets another parent: it would not count
-        delete, below = self.buttons["delete"], (self.bring_back_button, self._kept_words, self._sheet)
+        delete, below = self.buttons["delete"], (self.back, self._sheet)
         read_in_order(*(self.buttons[name] for name in stay[:-1]), self.details, delete, *below)
 
     def _facts(self, one: Environment) -> list[str]:
@@ -254,36 +241,6 @@ class EnvironmentCard(QFrame):
         if one.is_current:
             facts.append(self.tr("activated in this terminal"))
         return facts
-
-    def _show_kept(self) -> None:
-        kept = self._kept
-        self._show_older()
-        self._kept_words.setVisible(kept is not None)
-        self.bring_back_button.setVisible(kept is not None)
-        if kept is None:
-            return
-        words = self.tr("Last change: %1. What was there before is kept (%2).")
-        self._kept_words.setText(words.replace("%1", self._names(kept)).replace("%2", bytes_text(kept.size)))
-
-    def _names(self, state: Replaced) -> str:
-        more = len(state.names) - _MOST_NAMES
-        return (self._translator.listed(state.names[:_MOST_NAMES]) or "–") + (f" (+{more})" if more > 0 else "")
-
-    def _show_older(self) -> None:
-        self.older.setVisible(bool(self._older))
-        self.older.show_words(self.tr("Earl&ier states"), str(len(self._older)))
-        self._older_note.setText(self.tr("Going back to one of them takes back every change after it, too."))
-        self._older_rows.clear()
-        for one in self._older:
-            when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.moved))
-            go = QPushButton(self.tr("Go back to before this"))
-            go.setProperty("role", "small")
-            go.setAccessibleName(told_of(go.text(), when))
-            go.setAccessibleDescription(self._older_note.text())
-            go.clicked.connect(lambda checked=False, run=one.run: self.bring_back.emit(run))
-            self._older_rows.add_row(
-                label(when, "muted", wrap=False), label(f"{self._names(one)} ({bytes_text(one.size)})"), go
-            )
 
     def _open_folder(self) -> None:
         if self._one and (error := open_folder(self._one.prefix)):

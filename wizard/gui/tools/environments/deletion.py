@@ -29,6 +29,7 @@ class DeletionPanel(QFrame):
     agreed = Signal(str)  # the name that was typed
     kept = Signal()  # the person would rather not
     look_again = Signal()
+    stop_jupyter = Signal()
 
     def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,13 +49,13 @@ class DeletionPanel(QFrame):
         self._ask.setWordWrap(True)
         self.name = QLineEdit(self)
         self._ask.setBuddy(self.name)
-        self.go, self.keep, self.again = (QPushButton(self) for _ in range(3))
+        self.go, self.keep, self.again, self.stop = (QPushButton(self) for _ in range(4))
         self.go.setProperty("role", "danger")
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
         self._progress = label("", "muted")
         buttons = line_up()
-        for button in (self.go, self.again, self.keep):
+        for button in (self.go, self.stop, self.again, self.keep):
             buttons.addWidget(button)
         buttons.addStretch(1)
         for widget in (
@@ -76,6 +77,7 @@ class DeletionPanel(QFrame):
         self.go.clicked.connect(self._agree)
         self.keep.clicked.connect(self.kept)
         self.again.clicked.connect(self.look_again)
+        self.stop.clicked.connect(self.stop_jupyter)
 
     def show_plan(self, plan: DeletionPlan) -> None:
         self._plan, self.is_going = plan, False
@@ -113,6 +115,7 @@ class DeletionPanel(QFrame):
         plan = self._plan
         self.keep.setText(self.tr("&Keep it"))
         self.again.setText(self.tr("Check a&gain"))
+        self.stop.setText(self.tr("Stop &Jupyter"))
         self.go.setText(self.tr("De&lete for good"))
         self.name.setAccessibleName(self.tr("Name of the environment to delete"))
         if plan is None:
@@ -151,7 +154,12 @@ class DeletionPanel(QFrame):
     def _show_users(self, plan: DeletionPlan) -> None:
         lines = []
         for running in plan.running[:_MOST_PROGRAMS]:
-            words = self.tr("%1 (process %2) is using it. Close it first.").replace("%1", running.program)
+            words = self.tr("%1 (process %2) is using it. Close it first.")
+            if running.pid in plan.notebooks:
+                words = self.tr("%1 (process %2) is using it. “Stop Jupyter” ends it, with its notebooks.")
+            elif running.program.startswith("jupyter"):
+                words = self.tr("%1 (process %2) is using it. In its page, choose “Shut Down” in the “File” menu.")
+            words = words.replace("%1", running.program)
             lines.append(f"! {words.replace('%2', str(running.pid))}")
         for one in plan.dependants:
             words = self.tr("%1 uses this Python and would stop working.")
@@ -164,6 +172,7 @@ class DeletionPanel(QFrame):
         for widget in (self._ask, self.name, self.go):
             widget.setVisible(asks)
         self.again.setVisible(bool(plan.running) and not self.is_going)
+        self.stop.setVisible(bool(plan.notebooks) and not self.is_going)
         self.keep.setVisible(not self.is_going)
         self.bar.setVisible(self.is_going)
         self._progress.setVisible(self.is_going)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from wizard.app.pages.order import SideId
 from wizard.app.use.environments import with_gone
+from wizard.gui.pages.verify.kernel import NOTEBOOK_ENDED
 from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote, seldom
 from wizard.gui.tools.base import SidePage, button
@@ -51,7 +52,7 @@ class EnvironmentsPage(SidePage):
         self._gone: tuple[Environment, ...] = ()  # at the last look: somebody else has moved or deleted them
         self._deleted: set[Path] = set()  # by us
         self._to_add = ""  # a package for an environment that is still to be chosen
-        self.table, self.card = EnvironmentsTable(), EnvironmentCard(context.translator)
+        self.table, self.card = EnvironmentsTable(), EnvironmentCard(self)
         self.panel, self.copying, self.adding = DeletionPanel(context.translator), ClonePanel(self), PackagesPanel(self)
         self._none, self._said = label("", "muted"), Advice("", "strong")
         self.again, self.set_up, self.disk = button(), button(), DiskRow(self)
@@ -75,7 +76,6 @@ class EnvironmentsPage(SidePage):
         self.again.clicked.connect(self._look)
         self.set_up.clicked.connect(self._set_up)
         self.disk.counted.connect(self.render_state)
-        self.disk.freed.connect(self._say_done)
         self.nobodys.toggled.connect(lambda is_open: self.render_state())
         self.table.chosen.connect(self._chosen)
         self.table.entered.connect(self.card.focus_first)
@@ -83,17 +83,18 @@ class EnvironmentsPage(SidePage):
         self.card.check.connect(self._check)
         self.card.terminal.connect(self._terminal)
         self.card.delete.connect(self._plan_deletion)
-        self.card.bring_back.connect(self._bring_back)
+        self.card.address.stop.clicked.connect(lambda: self._stop_notebook())
         self.card.packages.connect(self._ask_packages)
-        self.adding.put_away.connect(self._keep)
         self.card.clone.connect(self._ask_name)
         self.card.export.connect(self._ask_where)
-        self.copying.cloned.connect(self._say_done)
         self.copying.went_on.connect(self._show_form)
-        self.copying.put_away.connect(self._keep)
         self.panel.agreed.connect(self._delete)
-        self.panel.kept.connect(self._keep)
+        for ended in (self.disk.freed, self.copying.cloned, self.card.back.gone_back):
+            ended.connect(self._say_done)
+        for kept in (self.adding.put_away, self.copying.put_away, self.panel.kept):
+            kept.connect(self._keep)
         self.panel.look_again.connect(self._plan_deletion)
+        self.panel.stop_jupyter.connect(lambda: self._stop_notebook(every=True))
 
     def enter(self) -> None:
         self._done, self.table.was_used, self._to_add = None, False, self.visit.text
@@ -133,6 +134,9 @@ class EnvironmentsPage(SidePage):
 
     def escape(self) -> bool:
         """Put a form away that nothing has been begun from."""
+        if self.card.back.is_asked:
+            self.card.back.drop()
+            return True
         if self._is_at_work or not self._is_asked:
             return False
         self._keep()
@@ -252,8 +256,7 @@ class EnvironmentsPage(SidePage):
             self.changed.emit()
 
     def _check(self) -> None:
-        one = self.table.selected
-        if one is not None:
+        if one := self.table.selected:
             self.context.side.open(SideId.DOCTOR, one.prefix)
 
     def _terminal(self) -> None:
@@ -280,20 +283,18 @@ class EnvironmentsPage(SidePage):
         elif one is not None:
             self._open(partial(self.api.open_notebook, one.prefix), self.card.show_wrong)
 
-    def _bring_back(self, run: str) -> None:
-        one = self.table.selected
-        if one is not None:
+    def _stop_notebook(self, every: bool = False) -> None:
+        """Stop Jupyter; `every`: all that is in the way of a deletion, which is looked at again."""
+        if one := self.table.selected:
             self.start_task(
-                lambda: self.tr("Bringing back what was there before…"),
-                lambda is_cancelled, note: self.api.bring_back(one.prefix, run),
-                lambda names: self._brought_back(one, names),
+                lambda: self.tr("Stopping Jupyter…"),
+                lambda is_cancelled, note: self.api.stop_notebook(one.prefix, every),
+                lambda answer: self._plan_deletion() if every else self._stopped(),
             )
 
-    def _brought_back(self, one: Environment, names: tuple[str, ...]) -> None:
-        listed = self.context.translator.listed(names) or "–"
-        self._say_done(
-            message("flow.brought-back", "{name} is as it was before: {names}.", name=one.name, names=listed)
-        )
+    def _stopped(self) -> None:
+        self.card.address.show_notebook(None)
+        self._say_done(NOTEBOOK_ENDED)
 
     # -- copying, adding to it, and what is in it as a file
 
@@ -318,8 +319,7 @@ class EnvironmentsPage(SidePage):
             self.wants_focus.emit()
 
     def _ask_where(self) -> None:
-        one = self.table.selected
-        if one is not None:
+        if one := self.table.selected:
             start = str(Path.home() / f"{one.name}-requirements.txt")
             chosen, _ = QFileDialog.getSaveFileName(self, self.tr("Export the packages"), start, _EXPORT_AS)
             if chosen:
@@ -327,8 +327,7 @@ class EnvironmentsPage(SidePage):
 
     def export_to(self, path: Path) -> None:
         """Write the packages of the chosen environment into a file, in the background."""
-        one = self.table.selected
-        if one is not None:
+        if one := self.table.selected:
             name, where = one.name, str(path)
             done = message("flow.exported", "The packages of {name} are written to {path}.", name=name, path=where)
             self.start_task(
