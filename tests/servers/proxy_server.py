@@ -6,7 +6,7 @@
 
 Loopback is never proxied, so tests ask for host names of their own, which only the proxy can resolve: `routes`
 says which loopback port stands behind `host:port`. Everything else gets 502. `password` ("user:word") is then
-demanded; `refuses` answers every CONNECT with that status.
+demanded; `refuses` answers every CONNECT with that status; so many times as `closes` says it hangs up without a word.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ProxyServer:
         certificate: Path | None = None,
     ) -> None:
         self.routes = dict(routes)
-        self.password, self.refuses = password, refuses
+        self.password, self.refuses, self.closes = password, refuses, 0
         self.asked: list[str] = []  # "host:port", in order; by SOCKS too
         self.resolved_here: list[str] = []  # SOCKS requests that brought an address instead of a name
         self.agents: list[str] = []
@@ -96,6 +96,10 @@ class ProxyServer:
     def _one(self, client: socket.socket, work: object) -> None:
         client.settimeout(_SECONDS)
         with contextlib.suppress(OSError), client:
+            if self.closes > 0:
+                self.closes -= 1
+                client.recv(_PIECE)
+                return
             if self._context and work == self._serve_http:
                 with self._context.wrap_socket(client, server_side=True) as secure:
                     self._serve_http(secure)

@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 import trustme
 
+from tests.install.files import locked
 from tests.servers.index_server import IndexServer
 from tests.servers.proxy_server import ProxyServer
 from tests.transfer.conftest import HOST, WORD, Authority, port_of
 from tests.transfer.test_through import FILE, PAGE, environment, failure, fault
 from wizard.model.messages import text
 from wizard.transfer import trouble
+from wizard.transfer.download import Downloads, Fetcher
+from wizard.transfer.download.fetcher import Options
+from wizard.transfer.download.hosts import HARD_TRIES
 from wizard.transfer.trouble import certificates_in, issuer_name, issuer_of
 
 DAY = timedelta(days=1)
@@ -98,6 +102,40 @@ def test_a_proxy_that_does_not_let_us_through(kind: str, proxy: ProxyServer, aut
     assert error.params["status"] == ("HTTP 403" if kind == "http" else "-")
 
 
+@pytest.mark.parametrize("kind", ["http", "socks"])
+def test_a_proxy_that_closes_without_an_answer(kind: str, proxy: ProxyServer, authority: Authority) -> None:
+    """It refuses nothing: the way is away, and is tried again as any other that broke off."""
+    proxy.closes = 9
+    way = environment(getattr(proxy, kind), authority.file)
+    error, broken = failure(way), fault(way)
+    assert error.code == broken.code == "network-proxy-closed"
+    assert not broken.hard
+    place = getattr(proxy, kind).rpartition("/")[2]
+    assert text(error.summary, "en") == f"The proxy {place} closes connections without an answer."
+    assert proxy.asked == []
+
+
+def test_a_proxy_reached_by_tls_that_closes(index: IndexServer, authority: Authority) -> None:
+    with ProxyServer({}, certificate=authority.certificate("127.0.0.1")) as proxy:
+        proxy.closes = 9
+        way = environment(proxy.http, authority.file)
+        assert fault(way).code == "network-proxy-closed"
+
+
+@pytest.mark.parametrize("kind", ["http", "socks"])
+def test_a_download_outlives_a_proxy_that_was_away(
+    kind: str, index: IndexServer, proxy: ProxyServer, authority: Authority, tmp_path: Path
+) -> None:
+    proxy.closes = HARD_TRIES + 2
+    wheel = next(index.root.rglob("*.whl"))
+    file = locked(wheel.read_bytes(), FILE)
+    way = environment(getattr(proxy, kind), authority.file)
+    options = Options(backoff=0.05, environment=way)
+    (found,) = Fetcher(Downloads(tmp_path / "downloads"), 1, options).fetch([file]).paths
+    assert found.read_bytes() == wheel.read_bytes()
+    assert proxy.closes == 0
+
+
 @pytest.mark.parametrize("scheme", ["http", "socks5h"])
 def test_a_proxy_that_is_not_there(scheme: str, authority: Authority) -> None:
     with ProxyServer({}) as gone:
@@ -124,6 +162,8 @@ def test_a_certificate_file_that_is_not_there(proxy: ProxyServer, tmp_path: Path
         ("Caused by: tunnel error: proxy authorization required", "network-proxy-login"),
         ("tunnel error: failed to create underlying connection\n tcp connect error", "network-proxy-offline"),
         ("tunnel error: unsuccessful", "network-proxy-refused"),
+        ("tunnel error: unexpected end of file", "network-proxy-closed"),
+        ("tunnel error: io error establishing tunnel", "network-proxy-closed"),
         ("SOCKS error: credentials not accepted", "network-proxy-login"),
     ],
 )

@@ -36,6 +36,7 @@ from wizard.transfer.pace import Pace, PacedResponse, keeping
 from wizard.transfer.proxy.bypass import proxy_for
 from wizard.transfer.proxy.environment import present_environment, with_settings
 from wizard.transfer.proxy.model import Network
+from wizard.transfer.proxy.tunnel import telling_closed
 from wizard.transfer.tls import CertificateUnreadable, context_for
 from wizard.transfer.trouble import explain
 
@@ -130,6 +131,7 @@ class _PacedPool:
     def _new_conn(self) -> Any:
         connection = super()._new_conn()  # type: ignore[misc]
         connection.response_class = PacedResponse
+        connection._tunnel = telling_closed()(connection._tunnel)  # else nobody knows which of the two ended it
         return connection
 
 

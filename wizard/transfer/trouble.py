@@ -148,7 +148,9 @@ def _text(tag: int, value: bytes) -> str:
 AUTHORITY, ISSUER, EXPIRED = "network-tls-authority", "network-tls-issuer", "network-tls-expired"
 CLOCK, HOST = "network-tls-clock", "network-tls-host"
 LOGIN, OFFLINE, REFUSED = "network-proxy-login", "network-proxy-offline", "network-proxy-refused"
-_PROXY = {"login": LOGIN, "offline": OFFLINE, "refused": REFUSED}
+CLOSED = "network-proxy-closed"
+MAY_PASS = (OFFLINE, CLOSED)  # the way is away, and may come back by itself
+_PROXY = {"login": LOGIN, "offline": OFFLINE, "closed": CLOSED, "refused": REFUSED}
 # OpenSSL's X509_V_ERR_*, and Windows' CERT_E_* where truststore asks Windows.
 _VERIFY = {
     9: CLOCK,
@@ -177,7 +179,8 @@ _SAID = (
     (re.compile(r"invalid peer certificate: (?:NotValidForName|certificate not valid for name)", re.I), HOST),
     (re.compile(r"proxy authorization required|SOCKS error: credentials not accepted", re.I), LOGIN),
     (re.compile(r"tunnel error: failed to create underlying connection", re.I), OFFLINE),
-    (re.compile(r"tunnel error: (?:unsuccessful|unexpected)", re.I), REFUSED),
+    (re.compile(r"tunnel error: unsuccessful", re.I), REFUSED),
+    (re.compile(r"tunnel error: (?:unexpected end|io error)", re.I), CLOSED),
     (re.compile(r"error connecting to socks proxy", re.I), OFFLINE),
 )
 _ADDRESS = re.compile(r"https://[^\s)'\"<>]+")

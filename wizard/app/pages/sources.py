@@ -261,6 +261,9 @@ _HINTS = {  # in place of what names this page
     "network-proxy-offline": message(
         "page.source.proxy-offline", "Start the proxy program, or correct the proxy below."
     ),
+    "network-proxy-closed": message(
+        "page.source.proxy-closed", "Check that the proxy program is running, or choose another proxy or none below."
+    ),
     "network-proxy-login": message("page.source.proxy-login", "Type them below, beside the proxy's address."),
     "network-tls-authority": message(
         "page.source.tls-authority",

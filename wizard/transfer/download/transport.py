@@ -34,7 +34,7 @@ from wizard.transfer.proxy.environment import present_environment
 from wizard.transfer.proxy.model import Network
 from wizard.transfer.proxy.tunnel import open_tunnel, secure
 from wizard.transfer.tls import CertificateUnreadable, context_for
-from wizard.transfer.trouble import OFFLINE, explain
+from wizard.transfer.trouble import MAY_PASS, explain
 
 # An address of a file that lies in parts: `…/torch.whl#parts=4278190080,81264` means `torch.whl.001`, `.002`.
 #
@@ -257,8 +257,8 @@ class Transport:
                 connection.close()
             trouble = explain(error, url, self._variables())
             if trouble:
-                may_pass = trouble.code == OFFLINE
-                raise Fault(trouble.code, str(error), hard=not may_pass, params=trouble.params) from error
+                is_lasting = trouble.code not in MAY_PASS
+                raise Fault(trouble.code, str(error), hard=is_lasting, params=trouble.params) from error
             raise as_fault(error) from error
         connection.sock.settimeout(self._stall)
         self._sockets[key] = connection.sock

@@ -21,7 +21,7 @@ from wizard.transfer.proxy.tunnel import ProxyFault, open_tunnel
 _TIMEOUT = 30.0
 _PIECE = 256 * 1024
 _MOST_HEAD = 64 * 1024
-_STATUS = {"offline": 502, "login": 407, "refused": 403}
+_STATUS = {"offline": 502, "closed": 502, "login": 407, "refused": 403}
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 

@@ -7,10 +7,11 @@ that "the proxy wants a password" is never told as "the server cannot be reached
 from __future__ import annotations
 
 import base64
+import contextlib
 import socket
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 import socks
@@ -19,11 +20,13 @@ from urllib3.util.ssltransport import SSLTransport
 from wizard.transfer.proxy.bypass import login_of
 
 _MOST_HEAD = 64 * 1024
+_ENDED = "Connection closed unexpectedly"  # PySocks 1.7.1, `_readall`: it has no class for that
 MakeContext = Callable[[], ssl.SSLContext]
 
 
 class ProxyFault(OSError):
-    """`kind`: offline (nothing answers there), login (a password is wanted or wrong), refused (not to this host)."""
+    """`kind`: offline (nothing takes connections there), closed (it takes them and ends them without an answer),
+    login (a password is wanted or wrong), refused (not to this host)."""
 
     def __init__(self, kind: str, details: str, status: int | None = None) -> None:
         super().__init__(details)
@@ -45,9 +48,10 @@ def open_tunnel(proxy: str, host: str, port: int, timeout: float, context: MakeC
         return _through_socks(proxy, host, port, timeout)
     sock = _reach(parts.hostname or "", parts.port or 80, timeout)
     try:
-        if parts.scheme == "https":
-            sock = context().wrap_socket(sock, server_hostname=parts.hostname)
-        _connect(sock, proxy, f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
+        with telling_closed():
+            if parts.scheme == "https":
+                sock = context().wrap_socket(sock, server_hostname=parts.hostname)
+            _connect(sock, proxy, f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
     except BaseException:
         sock.close()
         raise
@@ -67,6 +71,15 @@ def _reach(host: str, port: int, timeout: float) -> socket.socket:
         return socket.create_connection((host, port), timeout)
     except OSError as error:  # a time-out too: it is the proxy that does not answer
         raise ProxyFault("offline", f"{host}:{port}: {error}") from error
+
+
+@contextlib.contextmanager
+def telling_closed() -> Iterator[None]:
+    """Around what is asked of the proxy itself: a connection that it ends is told as its own. Raises ProxyFault."""
+    try:
+        yield
+    except (ConnectionError, ssl.SSLEOFError) as error:
+        raise ProxyFault("closed", f"closed the connection: {error}") from error
 
 
 def is_reachable(proxy: str, timeout: float = 1.0) -> bool:
@@ -103,7 +116,7 @@ def _answer(sock: socket.socket) -> tuple[int, str]:
             raise TimeoutError(f"no whole answer of the proxy in {silence:g} seconds")
         piece = sock.recv(4096)
         if not piece:
-            raise ProxyFault("refused", "closed the connection")
+            raise ProxyFault("closed", "closed the connection")
         head += piece
     words = head.partition(b"\r\n")[0].decode("latin-1").split(" ", 2)
     if len(words) < 2 or not words[0].startswith("HTTP/") or not words[1].isdigit():
@@ -139,4 +152,6 @@ def socks_kind(error: socks.ProxyError) -> str:
     causes = (error, error.socket_err)  # PySocks wraps its own errors
     if any(isinstance(cause, socks.ProxyConnectionError) for cause in causes):
         return "offline"
+    if any(isinstance(cause, ConnectionError) or _ENDED in str(cause) for cause in causes):
+        return "closed"
     return "login" if any(isinstance(cause, socks.SOCKS5AuthError) for cause in causes) else "refused"
