@@ -105,6 +105,7 @@ def compare(
         pytest.skip(f"the pictures are of Qt 6.{QT} with {' and '.join(FONTS)}")
     # Where there are more, another one comes first.
     monkeypatch.setattr("wizard.gui.shell.theme._FIXED", ("DejaVu Sans Mono",))
+    monkeypatch.setattr("wizard.gui.widgets.icons.is_motion_reduced", lambda: True)  # what runs stands still
     wrong: list[str] = []
 
     def look(window: WizardWindow, name: str, is_busy: bool = False) -> None:

@@ -6,16 +6,17 @@ change of the theme asks nothing of who shows it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import lru_cache
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtCore import QBasicTimer, QByteArray, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimerEvent
+from PySide6.QtGui import QHideEvent, QIcon, QIconEngine, QPainter, QPaintEvent, QPen, QPixmap, QShowEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from wizard.gui.shell.theme import colour_now
+from wizard.gui.shell.theme import colour_now, is_motion_reduced
 from wizard.system import paths
 
 _DRAWINGS_KEPT = 128
@@ -127,24 +128,65 @@ class Ring(QWidget):
 
 
 _ARC = 250  # degrees of the ring of what is under way
+_TURN = 1.2  # seconds for one turn of it
+_FRAME = 50  # milliseconds from one picture of it to the next
 _SIGNS = {"ok": "check", "warning": "!", "problem": "x", "note": "ellipsis"}
 
 
 class Sign(QWidget):
-    """A state as a round mark; beside words that say it, and of a shape that says it without colour."""
+    """A state as a round mark; beside words that say it, and of a shape that says it without colour.
+
+    What runs turns, while it can be seen and unless the system asks for no motion: silent steps may take minutes.
+    """
 
     def __init__(self, state: str, side: int = 22) -> None:
         super().__init__()
-        self._state = state
+        self._state, self._is_seen, self._began = state, False, 0.0
+        self._frames = QBasicTimer()
         self.setFixedSize(side, side)
 
     def show_state(self, state: str) -> None:
         if state != self._state:
             self._state = state
+            self._turn_or_rest()
             self.update()
 
+    @property
+    def is_turning(self) -> bool:
+        return self._frames.isActive()
+
+    @property
+    def angle(self) -> float:
+        """Return by how many degrees the arc has turned from the top, clockwise."""
+        return (time.monotonic() - self._began) % _TURN / _TURN * 360 if self.is_turning else 0.0
+
+    def _turn_or_rest(self) -> None:
+        may_turn = self._state == "running" and self._is_seen and not is_motion_reduced()
+        if may_turn and not self.is_turning:
+            self._began = time.monotonic()
+            self._frames.start(_FRAME, self)
+        elif not may_turn:
+            self._frames.stop()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin to turn; after a window was put away, too."""
+        super().showEvent(event)
+        self._is_seen = True
+        self._turn_or_rest()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Rest, also with a window that is put away: it is still called visible then."""
+        super().hideEvent(event)
+        self._is_seen = False
+        self._turn_or_rest()
+
+    def timerEvent(self, event: QTimerEvent) -> None:
+        """Draw the next picture of the turn."""
+        self._turn_or_rest()
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the state: a turning arc while it runs, else a circle with its sign."""
+        """Draw the state: an arc that turns while it runs, else a circle with its sign."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         side = self.width()
@@ -152,7 +194,7 @@ class Sign(QWidget):
             painter.setPen(QPen(colour_now("disabled"), 3))
             painter.drawEllipse(QRectF(1.5, 1.5, side - 3, side - 3))
             painter.setPen(QPen(colour_now("accent"), 3))
-            painter.drawArc(QRectF(1.5, 1.5, side - 3, side - 3), 90 * 16, -_ARC * 16)
+            painter.drawArc(QRectF(1.5, 1.5, side - 3, side - 3), round((90 - self.angle) * 16), -_ARC * 16)
             return
         if self._state not in _SIGNS:  # what has not begun: an empty ring
             painter.setPen(QPen(colour_now("border"), 1.5))
