@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wizard.app.pages.event_tail import EventTail
-from wizard.app.pages.run import RunView
+from wizard.app.pages.run import RunView, limit_words
 from wizard.model.events import Event, EventKind
 from wizard.model.messages import Message
 
@@ -156,6 +157,36 @@ def test_failure_names_cause_and_what_to_do_as_messages() -> None:
 def test_the_gpu_test_that_failed_still_fills_the_bar() -> None:
     view = fold([event(EventKind.RUN_FINISHED, status=3, outcome="gpu_test_failed", error=None, report="r")])
     assert view.fraction == 1.0
+
+
+def _download(seconds: float, done: int, **more: Any) -> Event:
+    data = {"step": "fetch", "done": done, "total": 100, "unit": "bytes", "limited_by": "network", "rate": 0, **more}
+    return Event(EventKind.PROGRESS, 1, 1000.0 + seconds, "r", data)
+
+
+@pytest.mark.parametrize(
+    ("told", "is_unanswered"),
+    [
+        ([_download(0, 50), _download(7, 50)], False),
+        ([_download(0, 50), _download(8, 50)], True),
+        ([_download(0, 50), _download(4, 49), _download(8, 49)], True),  # what a broken connection lost
+        ([_download(0, 50), _download(4, 49), _download(6, 50), _download(9, 50)], False),
+        ([_download(0, 50), _download(9, 50, limited_by="disk")], False),
+        ([_download(0, 50), _download(6, 50, state="paused"), _download(9, 50)], False),
+        ([_download(0, 100), _download(9, 100)], False),
+        ([_download(0, 50), event(EventKind.RUN_STARTED, steps=STEPS), _download(9, 50)], False),
+    ],
+)
+def test_a_download_that_nobody_answers(told: list[Event], is_unanswered: bool) -> None:
+    view = fold(told, fold([event(EventKind.RUN_STARTED, steps=STEPS), event(EventKind.STEP_STARTED, step="fetch")]))
+    assert view.bytes is not None
+    assert view.bytes.is_unanswered is is_unanswered
+
+
+def test_no_limit_is_named_while_nothing_comes() -> None:
+    assert limit_words("network", 0.0) is limit_words("network", None) is limit_words("none", 9.0) is None
+    assert limit_words("network", 9.0) == Message("fetch.limited.network")
+    assert limit_words("disk", 0.0) == Message("fetch.limited.disk")
 
 
 _ANY = st.one_of(st.none(), st.integers(-5, 200), st.floats(allow_nan=False), st.text(max_size=3))

@@ -324,6 +324,52 @@ def test_a_file_that_went_stays_away(qtbot: QtBot, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_a_file_without_an_answer_is_told_until_bytes_come(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that breaks loses what was not written, and the figure falls: nothing came."""
+    monkeypatch.setattr(file_bars, "UNANSWERED_AFTER", 0.2)
+    bars = file_bars.FileBars()
+    qtbot.addWidget(bars)
+    torch = FileView("torch", 1_200_000_000, 2_480_000_000)
+
+    def words(done: int) -> str:
+        bars.show_files([replace(torch, done=done)])
+        return bars._rows[0][2].text()
+
+    words(1_200_000_000)
+    qtbot.wait(300)
+    assert words(1_200_000_000) == words(1_190_000_000) == words(1_190_000_000) == "no answer, trying again"
+    assert words(1_195_000_000) == "1.20 of 2.48 GB"
+    qtbot.wait(300)
+    bars.show_files(None)
+    assert words(1_195_000_000) == "1.20 of 2.48 GB", "another attempt begins anew"
+
+
+def test_a_dead_network_is_told_at_the_whole_bar(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = half_run
+    _, install = installing(qtbot, make_window)
+    run = run_of(session)
+    run._seq = 100  # later than what the script told
+
+    def tell(done: int, rate: float, limit: str = "network") -> None:
+        more = {"rate": rate, "limited_by": limit, "eta": (2_900 - done) / rate if rate else None}
+        run.emit(EventKind.PROGRESS, step="fetch", done=done * 1_000_000, total=2_900_000_000, unit="bytes", **more)
+
+    tell(2_000, 9e6)
+    qtbot.waitUntil(lambda: "limited by the network" in install.progress.words, timeout=20_000)
+    tell(2_000, 0.0)  # 3 seconds later, as each of these
+    qtbot.waitUntil(lambda: "limited by" not in install.progress.words, timeout=20_000)
+    assert "no answer" not in install.progress.words
+    for done in (2_000, 1_900, 1_900):
+        tell(done, 0.0)
+    qtbot.waitUntil(lambda: "no answer, trying again" in install.progress.words, timeout=20_000)
+    assert "limited by" not in install.progress.words
+    tell(1_901, 9e6)
+    qtbot.waitUntil(lambda: "no answer" not in install.progress.words, timeout=20_000)
+    tell(1_902, 9e6, "processor")
+    qtbot.waitUntil(lambda: "busy checking and unpacking" in install.progress.words, timeout=20_000)
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_as_the_run_goes_on_a_bar_stays_a_moment_longer(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_bars, "_STAYS", 0.2)
     bars = file_bars.FileBars()
@@ -408,13 +454,13 @@ def test_large_files_have_bars_of_their_own(
     run_of(session).emit(EventKind.PROGRESS, step="install", done=10, total=20, unit="bytes")
     both = ["torch: 1.20 of 2.40 kB", "numpy: 12.3 MB"]
     qtbot.waitUntil(lambda: bars() == both)  # what is there keeps its place
-    monkeypatch.setattr(file_bars, "_SILENT_AFTER", 0.1)
+    monkeypatch.setattr(file_bars, "UNANSWERED_AFTER", 0.1)
     qtbot.wait(200)
     run_of(session).emit(
         EventKind.PROGRESS, step="fetch", done=2_001, total=4_000, unit="bytes", files=[["torch", 1_200, 2_400]]
     )
     qtbot.waitUntil(lambda: bars() == ["torch: no answer, trying again", both[1]])
-    monkeypatch.setattr(file_bars, "_SILENT_AFTER", 60.0)
+    monkeypatch.setattr(file_bars, "UNANSWERED_AFTER", 60.0)
     again = [["torch", 1_300, 2_400], ["triton", 600, 900], ["nccl", 100, 300]]
     run_of(session).emit(EventKind.PROGRESS, step="fetch", done=2_101, total=4_000, unit="bytes", files=again)
     triton = "triton: 600 of 900 B"

@@ -220,7 +220,7 @@ def _fetch_words(data: Mapping[str, Any], terminal: Terminal) -> Message:
         total=round(total / 1e6),
         rate=three_digits(rate / 1e6),
     )
-    limit = limit_words(data.get("limited_by"))
+    limit = limit_words(data.get("limited_by"), rate)
     return in_each(**{each: f"{text(words, each)} · {text(limit, each)}" for each in LANGUAGES}) if limit else words
 
 

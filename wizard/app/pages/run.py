@@ -46,7 +46,8 @@ class FileView:
 @dataclass(frozen=True, slots=True)
 class Bytes:
     """What the download says now. `rate` bytes per second; `eta` seconds, None while nobody can tell (`TimeLeft`);
-    `files_total` 0: it does not say."""
+    `files_total` 0: it does not say. `is_unanswered`: it waits for others, and nothing has come for `UNANSWERED_AFTER`.
+    """
 
     done: int
     total: int | None
@@ -56,8 +57,15 @@ class Bytes:
     files: tuple[FileView, ...] = ()
     files_done: int = 0
     files_total: int = 0
+    is_unanswered: bool = False
+
+    @property
+    def limit(self) -> Message | None:
+        """Return what holds it up, for people."""
+        return limit_words(self.limited_by, self.rate)
 
 
+UNANSWERED_AFTER = 8.0  # seconds without a byte, after which that is said
 _RESTS_ON = 5.0  # seconds of a speed: the first moments of a download tell hours, and seconds a moment later
 _FORGETS = 10.0  # seconds without a speed, after which it is measured from the beginning
 _FOLLOWS = 5.0  # seconds in which the time left comes near to what the speed of this moment gives
@@ -151,6 +159,7 @@ _TARGET_HINT = message(
     "Press “Choose another place” and give another name or folder. All else that you chose is kept.",
 )
 _LIMITS = ("network", "server", "disk", "processor", "limit")
+_FROM_OTHERS = ("network", "server", "none", None)  # what waits for none of this computer's own parts
 _OVER = ("done", "skipped")
 
 
@@ -175,9 +184,13 @@ def resolving_words(progress: FetchProgress) -> Message:
     )
 
 
-def limit_words(limited_by: str | None) -> Message | None:
-    """What holds the download up, for people; None when nothing does or a newer worker says what is not known here."""
-    return Message(f"fetch.limited.{limited_by}") if limited_by in _LIMITS else None
+def limit_words(limited_by: str | None, rate: float | None) -> Message | None:
+    """What holds the download up, for people; None when nothing does or a newer worker says what is not known here.
+
+    `rate`: bytes a second. A network that brings nothing limits nothing: it is away."""
+    if limited_by not in _LIMITS or (limited_by == "network" and not rate):
+        return None
+    return Message(f"fetch.limited.{limited_by}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +203,7 @@ class RunView:
     started: float | None = None
     attempts: int = 0
     pace: TimeLeft | None = None
+    moved: tuple[float, float] | None = None  # how many bytes there were, and when the last of them came (event's time)
 
     def after(self, event: Event) -> RunView:
         fold = _FOLDS.get(event.kind)
@@ -251,16 +265,15 @@ def _attempt_starting(view: RunView, event: Event) -> RunView:
         step if step.state in _OVER else replace(step, state="waiting", detail="", seconds=None, message=None)
         for step in view.steps
     )
-    return replace(view, steps=steps, ending=None, bytes=None, notices=(), pace=None)
+    return replace(view, steps=steps, ending=None, bytes=None, notices=(), pace=None, moved=None)
 
 
 def _run_started(view: RunView, event: Event) -> RunView:
     rows = event.data.get("steps") or ()
     steps = tuple(StepView(str(row["name"]), _number(row.get("weight")) or 0.0) for row in rows)
     attempts = view.attempts + 1
-    return replace(
-        view, steps=steps, ending=None, bytes=None, notices=(), started=event.time, attempts=attempts, pace=None
-    )
+    view = replace(view, steps=steps, ending=None, bytes=None, notices=(), pace=None, moved=None)
+    return replace(view, started=event.time, attempts=attempts)
 
 
 def _step_started(view: RunView, event: Event) -> RunView:
@@ -285,6 +298,8 @@ def _progress(view: RunView, event: Event) -> RunView:
     limited, eta, pace = data.get("limited_by"), _number(data.get("eta")), view.pace
     if eta is not None:
         pace = pace.after(event.time, eta) if pace is not None else TimeLeft(event.time, event.time)
+    moved = _moved(view, done, event.time, is_paused=data.get("state") == "paused")
+    is_busy = limited not in _FROM_OTHERS or (total is not None and done >= total)
     counted = Bytes(
         int(done),
         None if total is None else int(total),
@@ -294,8 +309,16 @@ def _progress(view: RunView, event: Event) -> RunView:
         _files(data.get("files")),
         int(_number(data.get("files_done")) or 0),
         int(_number(data.get("files_total")) or 0),
+        not is_busy and event.time - moved[1] >= UNANSWERED_AFTER,
     )
-    return replace(view, bytes=counted, pace=pace)
+    return replace(view, bytes=counted, pace=pace, moved=moved)
+
+
+def _moved(view: RunView, done: float, now: float, is_paused: bool) -> tuple[float, float]:
+    """Return it after these bytes. Fewer than before are no news from outside: a broken connection loses some."""
+    if view.moved is None or is_paused or done > view.moved[0] or now < view.moved[1]:  # a clock that was set back
+        return done, now
+    return done, view.moved[1]
 
 
 def _files(rows: Any) -> tuple[FileView, ...]:

@@ -12,14 +12,13 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QWidget
 
-from wizard.app.pages.run import FileView
+from wizard.app.pages.run import UNANSWERED_AFTER, FileView
 from wizard.gui.widgets.figures import part_text
 from wizard.gui.widgets.labels import SPOKEN_AS, OneLine, label, put_words, restyle, told_of
 
 BARS = 3
 _PARTS = 1000
 _STAYS = 2.0  # seconds for which the bar of a file that is there is still seen
-_SILENT_AFTER = 8.0  # seconds: a file that stands still so long is said to
 _INDENT, _GAP = 34, 14  # pixels: below the name of its step, and beside it
 _SMALL_INDENT = 12  # pixels, in a window that is narrow
 _LEAST = 40  # pixels of a bar, and of a name, in a narrow window
@@ -59,9 +58,11 @@ class FileBars(QWidget):
 
     def _stands_still(self, one: FileView, is_paused: bool) -> bool:
         before, now = self._moved.get(one.name), time.monotonic()
-        if before is None or before[0] != one.done or is_paused:
-            before = self._moved[one.name] = (one.done, now)
-        return one.done < one.size and now - before[1] > _SILENT_AFTER
+        if before is None or is_paused or one.done > before[0]:
+            before = (one.done, now)
+        # Fewer bytes than before are none that came: a broken connection loses some.
+        self._moved[one.name] = (one.done, before[1])
+        return one.done < one.size and now - before[1] > UNANSWERED_AFTER
 
     def stand_below(self, wide: int) -> None:
         """Begin the bars where the words of the steps begin, if there is room; `wide`: pixels of the names there."""
@@ -94,6 +95,7 @@ class FileBars(QWidget):
         another wants its place. None: nothing is fetched."""
         if files is None:
             self._shown, self._done = [], {}
+            self._moved.clear()
         else:
             if is_paused or self._was_paused:  # nothing goes, nor as the run goes on: what lies below does not move
                 self._done |= dict.fromkeys(
@@ -106,7 +108,6 @@ class FileBars(QWidget):
     def begin_anew(self) -> None:
         """Forget the files of another run."""
         self._gone.clear()
-        self._moved.clear()
         self.show_files(None)
 
     def _show(self, is_paused: bool = False) -> None:

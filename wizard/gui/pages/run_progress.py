@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QProgressBar, QSizePolicy, QWidget
 
-from wizard.app.pages.run import Bytes, RunView, limit_words
+from wizard.app.pages.run import Bytes, RunView
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import left_text, part_text, rate_text
 from wizard.gui.widgets.frames import Turning, column, line_up, stacked
@@ -175,7 +175,7 @@ class RunProgress(QFrame):
         counted = view.bytes if is_going and not is_paused else None
         is_fetching = counted is not None and (counted.total is None or counted.done < counted.total)
         rate = counted.rate if counted is not None and is_fetching else None
-        limit = self._translator.say(limit_words(counted.limited_by)) if counted and is_fetching else ""
+        limit = self._translator.say(counted.limit) if counted and is_fetching else ""
         self._curve.add(counted.rate if counted is not None else None, bool(limit))
         self.bar.setValue(int(view.fraction * _STEPS))
         begins, fetch = is_going and not view.steps, view.step(_FETCH)
@@ -188,6 +188,8 @@ class RunProgress(QFrame):
         words = self.tr("Starting…") if begins else ""
         if counted is not None and counted.done and is_fetching and not self._was_measured:  # of an attempt before
             words = self.tr("Checking what is here…")
+        if counted is not None and counted.is_unanswered:
+            left, words = None, self.tr("no answer, trying again")
         put_words(self._left, left_text(left) if left is not None else words)
         put_words(self._rate, rate_text(rate) if rate else "")
         put_words(self._limit, limit)
