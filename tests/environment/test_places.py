@@ -14,14 +14,14 @@ import pytest
 
 from tests.app import values
 from wizard.compatibility.model import Choices
-from wizard.environment.create.package_cache import is_same_volume
+from wizard.environment.create.package_cache import is_same_volume, package_cache
 from wizard.environment.disk import Ground, look_at_ground, mount_of, parse_mounts, read_mounts
 from wizard.environment.naming import hazards
 from wizard.environment.remove.unfinished import mark_begun
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import text
-from wizard.run.model import Requirement
+from wizard.run.model import Requirement, gigabytes_taken
 from wizard.run.plan.place import (
     check_place,
     comfortable_bytes,
@@ -33,7 +33,15 @@ from wizard.run.plan.place import (
     told_of,
 )
 from wizard.run.run_folder import RunFolder
-from wizard.run.steps.disk_space import UNPACKED_RATIO, Demand, check_room, demands
+from wizard.run.steps.disk_space import (
+    OWN_BYTES,
+    PYTHON_BYTES,
+    UNPACKED_RATIO,
+    Demand,
+    check_room,
+    demands,
+    room_told,
+)
 from wizard.run.steps.preflight import prefix_lock
 from wizard.system import paths
 from wizard.transfer.download import Downloads
@@ -210,6 +218,32 @@ def test_room_is_counted_for_each_disk(tmp_path: Path, other_disk: Path) -> None
     assert caught.value.code == "no-space"
     with pytest.raises(WizardError):
         check_room([Demand(other_disk / "b", 10**15)])
+
+
+def test_what_each_place_is_told_to_take_adds_up(home: Path) -> None:
+    """The wheels go once they are unpacked: they are told apart, and in no sum."""
+    plan = values.plan("r", str(home / "e"))
+    name = "torch-2.14.1-py3-none-any.whl"
+    lock = Lock((LockedFile("torch", "2.14.1", name, ("https://x.example/t.whl",), "a" * 64, 100_000_000),), "")
+    told = {one.key: one.params["needed"] for one in room_told(plan, lock)}
+    assert told["change.in-between"] == 0.1
+    assert told["environments.volume.environment"] == PYTHON_BYTES / 1e9
+    assert told["environments.volume.cache"] == 0.21
+    assert gigabytes_taken(room_told(plan, lock)) == 0.51
+    keeps = replace(plan, choices=replace(plan.choices, keep_wheels=True))
+    assert "change.in-between" not in {one.key for one in room_told(keeps, lock)}
+    assert gigabytes_taken(room_told(keeps, lock)) == 0.61
+
+
+def test_a_python_that_is_shared_takes_no_room_again(home: Path) -> None:
+    plan, lock = replace(values.plan("r", str(home / "e")), engine="rattler", python="3.12"), Lock((), "")
+    assert demands(plan, lock)[2].size == PYTHON_BYTES
+    assert demands(replace(plan, engine="venv"), lock)[2].size == OWN_BYTES
+    (package_cache(home / "e").folder / "python-3.12.7-h5d932e8_0").mkdir(parents=True)
+    assert demands(plan, lock)[2].size == OWN_BYTES
+    assert demands(replace(plan, python="3.11"), lock)[2].size == PYTHON_BYTES
+    copies = replace(plan, choices=replace(plan.choices, copies=True))
+    assert demands(copies, lock)[2].size == PYTHON_BYTES
 
 
 def test_into_an_environment_only_what_comes_is_counted(home: Path) -> None:

@@ -14,7 +14,7 @@ from wizard.app.use.volumes import prepare, remember, take_saved, with_volumes
 from wizard.compatibility.model import Choices
 from wizard.environment.create.package_cache import package_cache
 from wizard.model.errors import UsageError, WizardError
-from wizard.model.messages import text
+from wizard.model.messages import gigabytes, text
 from wizard.process import child_environment
 from wizard.run.plan.place import check_place
 from wizard.run.steps.disk_space import PYTHON_BYTES, UNPACKED_RATIO
@@ -105,8 +105,9 @@ def test_a_whole_setup_with_places_of_its_own(conda_world: World, conda_channel_
         assert any(str(place) in line and "GB free" in line for line in shown.stderr.splitlines()), place
     wheels = [line.split() for line in shown.stderr.splitlines() if line.startswith("    ") and ".whl " in line]
     download = sum(int(row[-1].replace(",", "")) for row in wheels)
-    needed = round((download * (1 + UNPACKED_RATIO) + PYTHON_BYTES) / 1e9, 2)
-    assert f"{cache} ({needed} GB needed" in shown.stderr, "wheels, the store, and the engine's packages"
+    needed = gigabytes(int(download * UNPACKED_RATIO) + PYTHON_BYTES)
+    assert f"{cache} ({needed} GB needed" in shown.stderr, "the store, and the engine's packages"
+    assert f"takes up to {gigabytes(download)} GB more" in shown.stderr
     for archive in conda_channel_folder.glob("*/*.tar.bz2"):
         name, version, _ = archive.name.rsplit("-", 2)
         row = next(line for line in shown.stderr.splitlines() if line.startswith(f"    {name} {version} "))

@@ -30,7 +30,7 @@ from wizard.run.context import Context, TargetEnvironment
 from wizard.run.executor import carry_out
 from wizard.run.journal import History
 from wizard.run.runs import remove_run
-from wizard.run.steps.disk_space import files_here, needed_bytes
+from wizard.run.steps.disk_space import demands, download_bytes, files_here
 from wizard.run.steps.fetch import Fetch
 from wizard.run.steps.install import CheckFiles, Install
 from wizard.system import paths
@@ -129,14 +129,15 @@ def test_a_second_environment_fetches_nothing_and_takes_no_room(tmp_path: Path, 
         assert server.sent["/rich"] == fetched
     one, two = (find_places(each).purelib / "rich_demo/lib/large.so" for each in (python, python_in(other)))
     assert one.samefile(two)
-    assert needed_bytes(again.plan, again.lock)[0] == 0
-    copied = replace(again.plan, choices=replace(again.plan.choices, copies=True))
-    own = needed_bytes(copied, again.lock)[1] - needed_bytes(again.plan, again.lock)[1]
+    assert download_bytes(again.plan, again.lock) == 0
+    linked = replace(again.plan, prefix=str(tmp_path / "new"))
+    copied = replace(linked, choices=replace(linked.choices, copies=True))
+    own = demands(copied, again.lock)[2].size - demands(linked, again.lock)[2].size
     assert own >= (file.size or 0), "an environment that shares nothing takes room for all of it"
     assert files_here(again.plan, again.lock) == {file.filename}
     wanted = replace(again.plan, choices=replace(again.plan.choices, keep_wheels=True))
     assert files_here(wanted, again.lock) == frozenset(), "the wheel itself is not here"
-    assert needed_bytes(wanted, again.lock)[0] == file.size
+    assert download_bytes(wanted, again.lock) == file.size
 
 
 def test_the_plan_limits_rate_and_connections(tmp_path: Path, python: Path) -> None:

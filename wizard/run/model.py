@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from wizard.compatibility.model import INDEX_STRATEGIES, Candidate, Choices, Plan, ProjectUse, Verdict
 from wizard.environment.model import ChosenPackage
 from wizard.machine.model import Machine
 from wizard.model.lock import Lock, LockedFile, PackageVersion
-from wizard.model.messages import Message
+from wizard.model.messages import Message, Words, without_point
 
 if TYPE_CHECKING:  # a list of runs waits for no network
     from wizard.sources.model import Offer, Source, SourceStatus, UserSettings
@@ -99,6 +100,15 @@ class Preview:
         """All that this computer has downloaded when it is done, and may hand on."""
         return (*self.lock.files, *self.python_files)
 
+    def source_of(self, file: LockedFile) -> Words:
+        """Return the name of the plan's source that lists a file; where none does, its host ("" for a folder)."""
+        listed = urlsplit(file.listed_by)
+        for one in self.plan.sources if file.listed_by else ():
+            own = urlsplit(one.url or "")
+            if one.name and own._replace(netloc=own.netloc.rpartition("@")[2]) == listed:
+                return one.name
+        return urlsplit(file.urls[0]).hostname or ""
+
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
@@ -119,3 +129,12 @@ class RunInfo:
     asked: str = ""
     adds: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+
+
+_ROOM = "environments.volume."
+
+
+def gigabytes_taken(told: Iterable[Message]) -> float:
+    """Return what `disk_space.room_told` says in all, in GB, so that the figures add up as they are read."""
+    needed = (one.params["needed"] for one in told if one.key.startswith(_ROOM))
+    return without_point(round(sum(one for one in needed if isinstance(one, (int, float))), 3))

@@ -251,6 +251,7 @@ def _beside(before: SourceStatus | None, now: SourceStatus) -> SourceStatus:
     return replace(now, rate=before.rate, stage="measuring" if now.stage == "measuring" else "before")
 
 
+_PROXY_AWAY = message("page.source.proxy-offline", "Start the proxy program, or correct the proxy below.")
 _HINTS = {  # in place of what names this page
     "no-source": message("page.source.no-source", "Try again later, or choose a source by hand below."),
     "no-source-some-silent": message(
@@ -258,12 +259,7 @@ _HINTS = {  # in place of what names this page
     ),
     "pin-differs": message("page.source.pin-differs", "Choose another source here, and tell whoever runs this one."),
     "no-source-answers": message("page.source.none-answers", "Check the network and the proxy below."),
-    "network-proxy-offline": message(
-        "page.source.proxy-offline", "Start the proxy program, or correct the proxy below."
-    ),
-    "network-proxy-closed": message(
-        "page.source.proxy-closed", "Check that the proxy program is running, or choose another proxy or none below."
-    ),
+    **dict.fromkeys(("network-proxy-offline", "network-proxy-closed"), _PROXY_AWAY),
     "network-proxy-login": message("page.source.proxy-login", "Type them below, beside the proxy's address."),
     "network-tls-authority": message(
         "page.source.tls-authority",

@@ -22,13 +22,13 @@ from wizard.gui.widgets.messages import Remark
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
 from wizard.model.messages import bytes_text, message, three_digits
-from wizard.run.model import Preview, SelectedBuild
+from wizard.run.model import Preview, SelectedBuild, gigabytes_taken
 
 if TYPE_CHECKING:
     from wizard.classroom.profile.model import ProfileFile
     from wizard.gui.pages.base import Page
 
-_ROOM = "environments.volume.environment"
+_ROOM = "environments.volume.environment"  # the disk of which is drawn
 _UNIT, _NO_BREAK = re.compile(r"(?<=\d) (?=[^\W\d])"), "\N{NO-BREAK SPACE}"  # a number and its unit do not part
 _NARROW = 560  # pixels: less has no room for two buttons beside the names of tiles
 
@@ -136,7 +136,8 @@ class PlanTiles(QWidget):
         said = {change.key: change.params for change in preview.changes}
         needed = said.get("change.disk", {}).get("gigabytes")
         room = next((params for key, params in said.items() if key.startswith(_ROOM)), {})
-        value = f"{_figure(needed or room.get('needed', '?'))} GB"
+        taken = gigabytes_taken(preview.changes) if room else "?"
+        value = f"{_figure(taken if needed is None else needed)} GB"
         free = self.tr("%1 GB free").replace("%1", _figure(room.get("free", "?"))) if room else ""
         self.disk.show_words(self.tr("Disk"), value, free)
         self.disk.bar.show_room(room)

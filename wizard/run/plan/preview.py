@@ -24,9 +24,9 @@ from wizard.install.lock import NO_SOLUTION, LockRequest, without_login
 from wizard.machine.machine_file import machine_to_json
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
-from wizard.model.messages import Message, bytes_text, gigabytes, message
+from wizard.model.messages import Message, bytes_text, message
 from wizard.process import redact
-from wizard.run.model import Facts, Preview, SelectedBuild
+from wizard.run.model import Facts, Preview, SelectedBuild, gigabytes_taken
 from wizard.run.plan.checked_index import CheckedIndex
 from wizard.run.plan.commands import equivalent_commands
 from wizard.run.plan.computed import Asker, OnProgress, with_credentials
@@ -38,7 +38,7 @@ from wizard.run.plan.plan_file import plan_to_json
 from wizard.run.run_folder import RunFolder, planned_run, write_lock
 from wizard.run.select.origin import check_lock, with_pins
 from wizard.run.select.source_catalog import is_main
-from wizard.run.steps.disk_space import check_room, demands, files_here, needed_bytes, room_told
+from wizard.run.steps.disk_space import check_room, demands, download_bytes, files_here, room_told
 from wizard.run.steps.preflight import check_ground
 from wizard.sources.model import Layout, Origin, UserSettings
 from wizard.sources.read import default_index_url
@@ -118,8 +118,8 @@ def saved_preview(
             _write_private(folder.python_files, msgspec.json.encode(python.files))
         check_room(demands(plan, lock))
         save_run(folder, plan, lock, part.python)
-    here = files_here(plan, lock)
-    changes = (*_changes(plan, lock, here), *room_told(plan, lock), *part.changes)
+    here, room = files_here(plan, lock), tuple(room_told(plan, lock))
+    changes = (*_changes(plan, lock, here, gigabytes_taken(room)), *room, *part.changes)
     python_files = python.files if python else ()
     return Preview(plan, lock, changes, equivalent_commands(plan, lock), part.packages, python_files, here)
 
@@ -271,8 +271,8 @@ def _write_private(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-def _changes(plan: Plan, lock: Lock, here: frozenset[str]) -> tuple[Message, ...]:
-    download, unpacked = needed_bytes(plan, lock)
+def _changes(plan: Plan, lock: Lock, here: frozenset[str], disk: float) -> tuple[Message, ...]:
+    download = download_bytes(plan, lock)
     size = bytes_text(sum(file.size or 0 for file in lock.files if file.filename in here))
     return (
         message(f"change.environment.{plan.engine}", prefix=plan.prefix, python=plan.python),
@@ -289,7 +289,7 @@ def _changes(plan: Plan, lock: Lock, here: frozenset[str]) -> tuple[Message, ...
             if here
             else ()
         ),
-        message("change.disk", gigabytes=gigabytes(unpacked)),
+        message("change.disk", gigabytes=disk),
         *from_settings(plan.sources, lock.files),
         *_own_cuda(plan),
         message("change.settings"),

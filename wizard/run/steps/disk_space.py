@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.compatibility.model import Plan
-from wizard.environment.create.package_cache import is_same_volume
+from wizard.environment.create.package_cache import is_same_volume, package_cache
 from wizard.environment.disk import Ground, disk_size, look_at_ground
 from wizard.install.store import PackageStore
 from wizard.model.errors import WizardError, gigabytes_apart
@@ -30,6 +30,9 @@ from wizard.transfer.download import Downloads
 # Unpacked wheels against their size: measured on torch 2.15.0+cu132 with its companions.
 UNPACKED_RATIO = 2.1
 PYTHON_BYTES = 300_000_000
+# Of an environment that shares its Python and its packages: what was written for it alone. `du` counted 45 MB more for
+# the second one with a CPU build (built-in engine, Linux, 2026-11).
+OWN_BYTES = 50_000_000
 EXISTING = "existing"  # the engine of a plan for an environment that is there
 
 
@@ -51,14 +54,26 @@ def files_here(plan: Plan, lock: Lock) -> frozenset[str]:
     )
 
 
-def needed_bytes(plan: Plan, lock: Lock) -> tuple[int, int]:
-    """(download, disk) in bytes: what still has to be fetched, and what this computer then holds more.
-
-    0 for what the store holds. The Python of the environment is counted with the disk.
-    """
+def download_bytes(plan: Plan, lock: Lock) -> int:
+    """Return the bytes of the lock that still have to be fetched."""
     here = files_here(plan, lock)
-    download = sum(file.size or 0 for file in lock.files if file.filename not in here)
-    return download, _unpacked(_missing(lock)) + _own(plan, lock) + PYTHON_BYTES
+    return sum(file.size or 0 for file in lock.files if file.filename not in here)
+
+
+def _python_bytes(plan: Plan) -> int:
+    """Return the room of its Python, with what is written for it alone: another one's, or the system's, is shared."""
+    return OWN_BYTES if plan.engine == "venv" or _has_linked_python(plan) else PYTHON_BYTES
+
+
+def _has_linked_python(plan: Plan) -> bool:
+    """The built-in engine has this Python for another environment, and links its files."""
+    prefix = Path(plan.prefix)
+    if plan.engine != "rattler" or plan.choices.copies:
+        return False
+    with contextlib.suppress(OSError):
+        packages = package_cache(prefix).folder
+        return is_same_volume(packages, prefix) and any(packages.glob(f"python-{plan.python}[.-]*"))
+    return False
 
 
 def _own(plan: Plan, lock: Lock) -> int:
@@ -74,7 +89,7 @@ def demands(plan: Plan, lock: Lock) -> tuple[Demand, ...]:
     that is there: what comes anew, beside what it replaces, which is kept.
     """
     downloads = Downloads()
-    download, _ = needed_bytes(plan, lock)
+    download = download_bytes(plan, lock)
     python = read_python_files(RunFolder(paths.runs_dir() / plan.id).python_files)
     stored = Demand(paths.store_dir(), _unpacked(_missing(lock)))
     cached = download
@@ -84,7 +99,11 @@ def demands(plan: Plan, lock: Lock) -> tuple[Demand, ...]:
     if plan.engine == EXISTING:
         return Demand(paths.cache_root(), cached), stored, Demand(prefix, own)
     cached += PYTHON_BYTES if _keeps_packages_elsewhere(plan) else 0
-    return Demand(paths.cache_root(), cached), stored, Demand(prefix, max(0, own + PYTHON_BYTES - _used_bytes(prefix)))
+    return (
+        Demand(paths.cache_root(), cached),
+        stored,
+        Demand(prefix, max(0, own + _python_bytes(plan) - _used_bytes(prefix))),
+    )
 
 
 def _missing(lock: Lock) -> tuple[LockedFile, ...]:
@@ -136,8 +155,11 @@ def _used_bytes(prefix: Path) -> int:
 
 
 def room_told(plan: Plan, lock: Lock) -> Iterator[Message]:
-    """Yield for the log what each disk will hold: environment, caches, store, temporary files."""
+    """Yield what each place will hold in the end (environment, caches, store, temporary files), then what the
+    download takes in between: for the log, and for who decides."""
     cache, store, environment = demands(plan, lock)
+    passing = 0 if plan.keeps_wheels else download_bytes(plan, lock)
+    cache = Demand(cache.path, cache.size - passing)
     yield _told("environment", Path(plan.prefix), environment.size)
     if paths.chosen_store():
         yield _told("cache", paths.cache_root(), cache.size)
@@ -147,6 +169,13 @@ def room_told(plan: Plan, lock: Lock) -> Iterator[Message]:
     folder = temp_folder()
     if folder is not None:
         yield _told("temp", folder, 0)
+    if passing:
+        yield message(
+            "change.in-between",
+            "While it installs, what is downloaded takes up to {needed} GB more: each file is deleted once it is "
+            "unpacked.",
+            needed=gigabytes(passing),
+        )
 
 
 def checked(plan: Plan) -> Message:
