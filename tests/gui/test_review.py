@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
@@ -17,7 +18,7 @@ from tests.gui.walking import go_to, press, settle, texts, visible
 from tests.sentences import error_text, messages
 from wizard.app.pages.differences import _BECAUSE, _ROWS, difference_row
 from wizard.app.pages.order import ORDER, PageId
-from wizard.compatibility.model import Choices
+from wizard.compatibility.model import Choices, PlanSource
 from wizard.gui.pages.review import ReviewPage
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.errors import WizardError
@@ -377,3 +378,33 @@ def test_files_are_counted_once(qtbot: QtBot, make_window: MakeWindow) -> None:
     assert isinstance(review, ReviewPage)
     assert review.files.button.text().startswith("&Packages")
     assert "Files" not in review.files.button.accessibleName()
+
+
+def test_each_package_says_where_it_comes_from(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    """Check promises that of one's own sources."""
+    window = make_window()
+    page, preview = review_page(window), values.preview("r")
+    own = PlanSource("packages", "simple", "user-settings", "https://li:word@lab.example/simple", "The lab's index")
+    plan = replace(preview.plan, sources=(*preview.plan.sources, own))
+    first, second, *others = preview.lock.files
+    files = (first, replace(second, listed_by="https://lab.example/simple"), *others)
+    go_to(qtbot, window, PageId.REVIEW)
+    window.navigator.put_preview(replace(preview, plan=plan, lock=replace(preview.lock, files=files)))
+    page.files.button.setChecked(True)
+    shown = [one.text() for one in page.files.findChildren(QLabel) if one.isVisible()]
+    assert shown.count("The lab's index") == 1
+    assert {urlsplit(one.urls[0]).hostname for one in (first, *others)} <= set(shown)
+
+
+def test_the_disk_of_an_environment_that_is_there_counts_the_store(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    page, preview = review_page(window), values.preview("r")
+    go_to(qtbot, window, PageId.REVIEW)
+    told = (
+        message("environments.volume.environment", path="/e", needed=0, free=81, total=256),
+        message("environments.volume.cache", path="/c", needed=0.46, free=81),
+    )
+    window.navigator.put_preview(replace(preview, changes=told))
+    assert page.tiles.disk.words == "Disk: 0.46 GB. 81 GB free"

@@ -57,7 +57,7 @@ class ReviewPage(Page):
         self.tiles, self.different = PlanTiles(), Notice()
         self.tiles.wanted.connect(self._change)
         self.more, self.commands, self.files = Fold(), Fold(), Fold()
-        self._file_rows = RowCard(3, 0)
+        self._file_rows = RowCard(4, 0)
         self._file_rows.setProperty("role", "fold")
         self.files.body.setContentsMargins(0, 0, 0, 0)
         self.files.body.addWidget(self._file_rows)
@@ -191,7 +191,8 @@ class ReviewPage(Page):
                 size = self.say(message("environments.packages.here"))
             hashed = f"{file.sha256[:12]}…" if file.sha256 else self.say(message("files.no-hash", "not promised"))
             name, digest = label(f"{file.name} {file.version}"), label(hashed, "muted", wrap=False)
-            self._file_rows.add_row(name, digest, label(size, wrap=False), tight=True)
+            source = label(self.say(preview.source_of(file)), "muted")
+            self._file_rows.add_row(name, source, digest, label(size, wrap=False), tight=True)
         self.commands.show_words(self.tr("Commands"), str(len(preview.commands)))
         for command in preview.commands:
             self.commands.body.addWidget(CodeLine(command))
