@@ -402,7 +402,9 @@ class FakeTools(Tools):
         for stage in ("files", *(("read torch",) if deep else ("test", "machine"))):
             on_stage(stage)
         self._called("examine-deep" if deep else "examine", prefix, is_cancelled)
-        return self.answer(prefix)
+        found = self.answer(prefix)
+        read = Check("files", "ruled-out", message("doctor.look.files.read", count=12))
+        return replace(found, answer=replace(found.answer, looks=(*found.answer.looks, read))) if deep else found
 
     def plan_repair(self, found: Examination, sources: Choices, is_cancelled: Callable[[], bool]) -> RepairPreview:
         self.named_sources = sources

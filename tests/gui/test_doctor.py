@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -17,7 +18,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.fake_tools import FakeTools
 from tests.gui.test_access import heard
-from tests.gui.walking import mnemonics, press, settle, texts
+from tests.gui.walking import LEAST, lower, mnemonics, press, settle, texts
 from tests.sentences import error_text
 from wizard.app.pages.order import PageId, SideId
 from wizard.compatibility.model import Choices
@@ -334,21 +335,141 @@ def test_a_deeper_look_tells_what_is_read_and_can_be_stopped(
     assert not page.stop.isVisible()
     side.hold.add("examine-deep")
     press(qtbot, page.deeper)
-    qtbot.waitUntil(lambda: "torch" in page.busy._words.text() and page.stop.isVisible())
+    qtbot.waitUntil(lambda: "torch" in page.answer.busy._words.text() and page.stop.isVisible())
     assert window.focusWidget() is page.stop
     assert not page.deeper.isEnabled()
     assert page.answer.words == before, "it is read meanwhile"
     press(qtbot, page.stop)
     settle(qtbot, window)
     assert page.answer.words == before
+    assert "12" not in before, "nothing says that every file was read"
     assert page.deeper.isVisible()
     assert page.deeper.isEnabled()
     assert not page.stop.isVisible()
     side.let_go.set()
     side.hold.clear()
     side.answer = lambda prefix: fake_tools.examination(fake_tools.answer("found", prefix, fake_tools.CPU_BUILD))
+    qtbot.wait(QApplication.doubleClickInterval())
     press(qtbot, page.deeper)
     settle(qtbot, window)
     assert page.answer.words != before
     assert not page.deeper.isVisible(), "there is no deeper one"
     assert [what for name, what in side.calls if name == "examine-deep"] == [PREFIX, PREFIX]
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("size", [(1080, 740), (640, 400), LEAST])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_deeper_look_moves_nothing_and_says_what_it_does(
+    language: str, size: tuple[int, int], qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    window = make_window(language)
+    lower(window, size)
+    page = opened(qtbot, window)
+
+    def places() -> list[tuple[int, int]]:
+        shown = [page.answer._card, page.answer.evidence, page.answer.looks, window.footer.back, window.footer.primary]
+        return [
+            (one.mapTo(page._scroll.widget() if page.isAncestorOf(one) else window, QPoint()).y(), one.height())
+            for one in shown
+        ]
+
+    qtbot.waitUntil(lambda: page.deeper.isVisible())
+    qtbot.wait(200)
+    before = places()
+    side.hold.add("examine-deep")
+    page.deeper.click()
+    qtbot.waitUntil(lambda: "torch" in page.answer.busy._words.text() and page.stop.hasFocus())
+    qtbot.wait(200)
+    assert not page.busy.isVisible()
+    assert places() == before
+    for one in (page.stop, page.answer.busy):
+        assert one.visibleRegion().boundingRect().height() == one.height(), "seen whole"
+    assert heard(page.stop).name == {"en": "Stop reading every file"}.get(language, "停止读取每个文件")
+    where = page.stop.mapTo(window, page.stop.rect().center())
+    count = len(side.calls)
+    press(qtbot, page.stop)
+    met = window.childAt(where)
+    if isinstance(met, QPushButton):  # as in a narrow window
+        qtbot.mouseClick(met, Qt.MouseButton.LeftButton)
+    qtbot.wait(200)
+    assert places() == before
+    assert side.calls[count:] == []
+    assert size[0] < 640 or not isinstance(met, QPushButton), "nothing comes under the mouse"
+    side.let_go.set()
+
+
+def test_return_twice_on_stop_starts_nothing(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, session: FakeSession
+) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    side.hold.add("examine-deep")
+    page.deeper.click()
+    qtbot.waitUntil(lambda: window.focusWidget() is page.stop)
+    count = len(side.calls)
+    for _ in range(4):
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)
+        qtbot.wait(150)
+    assert window.focusWidget() is page.deeper
+    assert side.calls[count:] == []
+    assert "start" not in session.names()
+    side.let_go.set()
+    settle(qtbot, window)
+
+
+def test_return_again_and_again_on_check_repairs_nothing(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, session: FakeSession
+) -> None:
+    """Repair now comes where Check was: it is meant by who leaves it a moment."""
+    window = make_window()
+    opened(qtbot, window, None)
+    window.footer.primary.setFocus()
+    for _ in range(12):
+        qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Return)
+        qtbot.wait(150)
+    assert window.focusWidget() is window.footer.primary
+    assert window.footer.primary.text() == "&Repair now"
+    assert "start" not in session.names()
+    session.known_runs = [values.run_info(RUN, "planned")]
+    session.script = half_run
+    qtbot.wait(QApplication.doubleClickInterval() + 100)
+    qtbot.keyClick(window.footer.primary, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: ("start", RUN) in session.calls)
+
+
+def test_a_deeper_look_that_fails_gives_all_back(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    side.fail["examine-deep"] = WizardError(error_text("no-environment"), path="/gone")
+    page.deeper.click()
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert not page.stop.isVisible()
+    for one in (page.copy, page.save, page.deeper, page.again):
+        assert one.isVisible()
+        assert one.isEnabled()
+    assert page.deeper.hasFocus()
+
+
+def test_what_is_done_is_said_aloud(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(DoctorPage, "announce", lambda page, words, urgent=False: said.append(words))
+    window = make_window()
+    page = opened(qtbot, window)
+    assert said[0] == "Checking…"
+    side.hold.add("examine-deep")
+    page.deeper.click()
+    qtbot.waitUntil(page.stop.isVisible)
+    assert said[-1] == "Reading every file; takes minutes."
+    press(qtbot, page.stop)
+    assert said[-1] == "Stopped. What was found before still counts."
+    side.let_go.set()
+    side.hold.clear()
+    settle(qtbot, window)
+    page.deeper.click()
+    settle(qtbot, window)
+    read = "Every file of 12 packages was read: whole."
+    assert read in said[-1]
+    assert read in page.answer._evidence.text()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from packaging.tags import parse_tag
@@ -21,6 +22,7 @@ from wizard.environment.inspect.look import moved_from
 from wizard.environment.layout import python_of
 from wizard.model.distributions import FAMILY, Distribution
 from wizard.model.errors import Cancelled
+from wizard.model.messages import Message
 from wizard.sources.wanted import takes
 from wizard.system.links import long_path
 from wizard.system.traits import of
@@ -218,7 +220,8 @@ def whole_files(
         return found("files", *damaged)
     if not looked:
         return not_looked("files", "no-torch")
-    return ruled_out("files", proof("whole", count=looked), count=looked)
+    whole = ruled_out("files", proof("whole", count=looked), count=looked)
+    return replace(whole, message=Message("doctor.look.files.read", whole.message.params)) if deep else whole
 
 
 def compare_contents(env: Installation, is_cancelled: Callable[[], bool]) -> tuple[str, ...]:

@@ -45,6 +45,7 @@ class Page(QWidget):
     wants_focus = Signal()  # what had the focus is gone
     retitled = Signal()  # only the window's title has to be written anew
     keeps_trouble = False  # as the page is come back to
+    is_late = False  # whether the primary button is: it comes where another one has just been pressed
     led_back = Signal(str)  # to the page below, which opens this one
 
     def __init__(self, context: AppContext) -> None:

@@ -123,6 +123,7 @@ class Footer(QFrame):
         self.primary.setAccessibleDescription(hint)
         self.primary.setVisible(bool(words))
         self.primary.setEnabled(page.may_press())
+        self.primary.is_late = page.is_late
         self.back.setText(page.back_text() or self.tr("&Back"))
         self.back.setVisible(not is_first and page.may_back())
 

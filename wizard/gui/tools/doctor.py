@@ -49,6 +49,7 @@ class DoctorPage(SidePage):
         self._preview: RepairPreview | None = None
         self._asked: Path | None = None  # a folder that is in no list
         self._was_deep = self._is_deep = False  # what was found; what goes on
+        self._is_back = False  # from a deep look that brought no answer
         self.choice, self.folder = Choice(), button()
         self._text = QLabel()
         self._text.setBuddy(self.choice)
@@ -61,8 +62,8 @@ class DoctorPage(SidePage):
         self.answer = DoctorAnswer(context.translator)
         self._before = label("", "muted")
         self.copy, self.save, self.deeper = self.answer.copy, self.answer.save, self.answer.deeper
-        self.again, self.stop = button(), button()
-        self.footer_right = [self.stop, self.again]
+        self.again, self.stop = button(), self.answer.stop
+        self.footer_right = [self.again]
         self.body.addWidget(choose)
         self.body.addWidget(self._before)
         self.body.addWidget(self.answer)
@@ -90,6 +91,8 @@ class DoctorPage(SidePage):
             return self.choice
         if self._is_deep and self.is_busy:
             return self.stop
+        if self._is_back:
+            return self.deeper
         return None if self._preview is not None or self._is_moved else self.again
 
     def primary_text(self) -> str:
@@ -135,7 +138,6 @@ class DoctorPage(SidePage):
             )
         )
         self.again.setText(self.tr("Check &again"))
-        self.stop.setText(self.tr("Sto&p"))
         self._fill()
 
     def render_state(self) -> None:
@@ -146,9 +148,13 @@ class DoctorPage(SidePage):
             one.setEnabled(found is not None and not self.is_busy)
         self.deeper.setVisible(found is not None and not self._was_deep)
         self.deeper.setEnabled(not self.is_busy)
-        self.stop.setVisible(self._is_deep and self.is_busy)
-        self.again.setVisible(found is not None and self.stop.isHidden())
+        self.again.setVisible(found is not None)
         self.again.setEnabled(not self.is_busy)
+        self.is_late = self._preview is not None
+        if not self.is_busy:
+            if self.stop.hasFocus():
+                self.setFocus()  # Qt would look for the next that may have them, and scroll to it
+            self.answer.end()
         if found is not None:
             self.answer.show_answer(found, self._preview)
 
@@ -206,30 +212,49 @@ class DoctorPage(SidePage):
             return
         if not deep:
             self._put_aside()
-        self._is_deep = deep
+        self._is_deep, self._is_back = deep, False
+        words = self._reading if deep else lambda: self.tr("Checking…")
         self.start_task(
-            lambda: self.tr("Checking…"),
+            None if deep else words,
             lambda is_cancelled, note: self.api.examine(prefix, note, is_cancelled, deep),
             self._examined,
             self._stage,
+            lambda error: self._failed(error, deep),
         )
+        if deep:
+            self.setFocus()
+            self.answer.begin(words, may_stop=True)
+        self.announce(words())
         self.render_state()
         if deep:
             self.wants_focus.emit()
 
+    def _reading(self) -> str:
+        return self.tr("Reading every file; takes minutes.")
+
     def _stage(self, stage: str) -> None:
+        busy = self.answer.busy if self._is_deep else self.busy
         if stage.startswith(READS):
-            self.busy.say(lambda: self.say(message("doctor.stage.read", name=stage.removeprefix(READS))))
+            busy.say(lambda: self.say(message("doctor.stage.read", name=stage.removeprefix(READS))))
         elif stage in _STAGES:
-            self.busy.say(lambda: self.say(message(f"doctor.stage.{stage}")))
+            busy.say(lambda: self.say(message(f"doctor.stage.{stage}")))
 
     def _stop(self) -> None:
         """What was found before the deep look counts as it did."""
         self.cancel_task()
-        self._is_deep = False
-        self.render_state()
+        self._come_back(deep=True)
+        self.announce(self.tr("Stopped. What was found before still counts."), urgent=True)
         self.changed.emit()
         self.wants_focus.emit()
+
+    def _failed(self, error: WizardError, deep: bool) -> None:
+        self._come_back(deep)
+        self._show_failed(error, lambda: self._examine(deep))
+        self.wants_focus.emit()
+
+    def _come_back(self, deep: bool) -> None:
+        self._is_deep, self._is_back = False, deep
+        self.render_state()
 
     def _examined(self, found: Examination) -> None:
         if self._preview is not None:
@@ -243,9 +268,8 @@ class DoctorPage(SidePage):
             def plan(is_cancelled: IsCancelled, note: OnNote) -> RepairPreview:
                 return self.api.plan_repair(found, sources, is_cancelled)
 
-            self.start_task(
-                lambda: self.tr("Looking for the smallest repair…"), plan, self._planned, on_failed=self._no_plan
-            )
+            self.start_task(None, plan, self._planned, on_failed=self._no_plan)
+            self.answer.begin(lambda: self.tr("Looking for the smallest repair…"), may_stop=False)
         self.render_state()
         self.wants_focus.emit()
 
@@ -265,7 +289,8 @@ class DoctorPage(SidePage):
         if self._preview is not None:
             self._drop(self._preview)
         self._found = self._preview = None
-        self._was_deep = self._is_deep = False
+        self._was_deep = self._is_deep = self._is_back = False
+        self.answer.end()
         self.trouble.clear()
 
     def _drop(self, preview: RepairPreview) -> None:

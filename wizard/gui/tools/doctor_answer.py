@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from wizard.gui.shell.theme import code_font
 from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.base import button
 from wizard.gui.widgets.advice import Advice, Points
+from wizard.gui.widgets.fields import LateButton
 from wizard.gui.widgets.frames import Fold, FoldList, RowCard, Turning, box, column
 from wizard.gui.widgets.labels import Pill, label, restyle, selectable, told_of
+from wizard.gui.widgets.messages import Busy
 from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
     from wizard.environment.inspect.baseline import EnvironmentChanges
 
 _PILLS = {"nothing-wrong": "ok", "not-tested": "note", "found": "problem", "machine": "warning", "unknown": "note"}
-_RULED_OUT, _NOT_LOOKED = "ruled-out", "not-looked"
+_RULED_OUT, _NOT_LOOKED, _READ = "ruled-out", "not-looked", "doctor.look.files.read"
 
 
 def drift_messages(drift: EnvironmentChanges) -> Iterator[Message]:
@@ -49,15 +53,13 @@ class DoctorAnswer(QWidget):
         self._pill = Pill(spoken_as="heading")  # where a cause is found, no verdict stands below it
         self._verdict = label("", "heading")
         self._cause, self._repair = Advice(), Advice()
-        self._plan = Points()
-        self.copy, self.save, self.deeper = button("small"), button("small"), button("small")
-        reports = Turning(8)
-        for one in (self.copy, self.save, self.deeper):
-            reports.line.addWidget(one)
-        reports.line.addStretch(1)
-        for widget in (self._pill, self._verdict, self._cause, self._repair, self._plan):
+        self._plan, self._read = Points(), label("", "muted")
+        self.copy, self.save, self.deeper = button("small"), button("small"), LateButton()
+        self.stop, self.busy, self._stopped = button("small"), Busy(is_part=True), 0.0  # seconds
+        self.deeper.setProperty("role", "small")
+        for widget in (self._pill, self._verdict, self._cause, self._repair, self._plan, self._read):
             lines.addWidget(widget)
-        lines.addWidget(reports)
+        lines.addWidget(self._make_foot())
         self.evidence, self.looks = Fold(), Fold()
         self._evidence = selectable(label(""))
         self._evidence.setFont(code_font())
@@ -80,7 +82,43 @@ class DoctorAnswer(QWidget):
         for part in parts:
             rows.addWidget(part)
 
+    def _make_foot(self) -> QWidget:
+        """The buttons, and what goes on, in one place: nothing else moves as it begins and ends."""
+        self._foot, reports, going = QStackedWidget(), Turning(8), Turning(12)
+        for one in (self.copy, self.save, self.deeper):
+            reports.line.addWidget(one)
+            one.installEventFilter(self)
+        reports.line.addStretch(1)
+        self.busy.setMinimumWidth(1)  # long words are cut rather than move the button
+        going.line.addWidget(self.busy, 1)
+        going.line.addWidget(self.stop)
+        for page in (reports, going):
+            self._foot.addWidget(page)
+        self.stop.clicked.connect(lambda: setattr(self, "_stopped", time.monotonic()))
+        self.end()
+        return self._foot
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The second press of a double click on Stop is none: in a narrow window another button is there by then."""
+        is_press = event.type() in (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick)
+        return is_press and 1000 * (time.monotonic() - self._stopped) < QApplication.doubleClickInterval()
+
+    def begin(self, words: Callable[[], str], may_stop: bool) -> None:
+        """Say in the place of the buttons what goes on."""
+        self.busy.begin(words)
+        self.stop.setVisible(may_stop)
+        self._foot.setCurrentIndex(1)
+
+    def end(self) -> None:
+        """Bring the buttons back. What stood there keeps its room."""
+        self._foot.setCurrentIndex(0)
+        self.busy.end()
+        self.busy.setVisible(True)
+
     def retranslate(self) -> None:
+        self.stop.setText(self.tr("Sto&p"))
+        self.stop.setAccessibleName(self.tr("Stop reading every file"))
+        self.busy.retranslate()
         self.copy.setText(self.tr("&Copy report"))
         self.save.setText(self.tr("&Save report…"))
         self.deeper.setText(self.tr("Check ever&y file"))
@@ -88,7 +126,7 @@ class DoctorAnswer(QWidget):
     @property
     def words(self) -> str:
         """All that the card says, for whom the screen says it and for the tests."""
-        shown = (self._verdict, self._cause, self._repair, self._plan)
+        shown = (self._verdict, self._cause, self._repair, self._plan, self._read)
         return "\n".join(one.text() for one in shown if one.text() and not one.isHidden())
 
     def show_answer(self, found: Examination, preview: RepairPreview | None) -> None:
@@ -103,7 +141,10 @@ class DoctorAnswer(QWidget):
         changes = preview.changes if preview else ()
         self._plan.setAccessibleName(self.tr("What the repair changes"))
         self._plan.show_points([label(say(change), "muted") for change in changes])
-        evidence = answer.cause.evidence if answer.cause else ()
+        read = tuple(look.message for look in answer.looks if look.message.key == _READ)
+        self._read.setText(say(read[0]) if read else "")
+        self._read.setVisible(bool(read))
+        evidence = (*(answer.cause.evidence if answer.cause else ()), *read)
         self._evidence.setText("\n".join(line if isinstance(line, str) else say(line) for line in evidence))
         self.evidence.setVisible(bool(evidence))
         self.evidence.show_words(self.tr("E&vidence (%1)").replace("%1", str(len(evidence))))

@@ -111,8 +111,28 @@ class ReturnField(QLineEdit):
                 self._button.click()
 
 
-class MainButton(QPushButton):
+class LateButton(QPushButton):
+    """A key presses it only once it has had the keys, and no press, for a moment: who pressed Return twice, or goes on
+    pressing it, meant what was there."""
+
+    is_late = True
+    _since = 0.0  # seconds
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._since = time.monotonic()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_press = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+        before, self._since = self._since, time.monotonic() if is_press else self._since
+        if not (self.is_late and is_press) or 1000 * (self._since - before) > QApplication.doubleClickInterval():
+            super().keyPressEvent(event)
+
+
+class MainButton(LateButton):
     """The button that most people want: its ring stands off it, for beside its colour no line is seen."""
+
+    is_late = False  # but where a page says so
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the button smaller while it has the keys, and the ring where its edge was."""
@@ -131,21 +151,6 @@ class MainButton(QPushButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(colour_now("text"), _RING))
         painter.drawRoundedRect(QRectF(whole).adjusted(1, 1, -1, -1), _ROUND, _ROUND)
-
-
-class LateButton(QPushButton):
-    """A key presses it only once it has had the keys for a moment: who pressed Return twice meant what was there."""
-
-    _since = 0.0  # seconds
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._since = time.monotonic()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        is_press = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
-        if not is_press or 1000 * (time.monotonic() - self._since) > QApplication.doubleClickInterval():
-            super().keyPressEvent(event)
 
 
 class FoldButton(QPushButton):

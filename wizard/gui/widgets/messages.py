@@ -18,7 +18,7 @@ from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.commands import pages_of, plain
-from wizard.gui.widgets.frames import RowCell, box, column, empty, line_up
+from wizard.gui.widgets.frames import NO_MARGINS, RowCell, box, column, empty, line_up
 from wizard.gui.widgets.icons import Sign, fold_icon
 from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, spoken, told_of
 from wizard.model.errors import WizardError
@@ -26,12 +26,12 @@ from wizard.model.messages import Message, message
 
 
 class Busy(QFrame):
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, is_part: bool = False) -> None:  # of a card
         super().__init__(parent)
-        self.setProperty("role", "card")
-        rows = column(self, (16, 14, 16, 14), 10)
+        self.setProperty("role", "" if is_part else "card")
+        rows = column(self, NO_MARGINS, 4) if is_part else column(self, (16, 14, 16, 14), 10)
         self._said: Callable[[], str] = str
-        self._words = label("")
+        self._words = label("", wrap=not is_part)  # what goes on in a card moves nothing there
         self._bar = QProgressBar(self)
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 1)
