@@ -119,6 +119,19 @@ def test_sizes_are_compared_where_there_is_room(language: str, qtbot: QtBot, mak
 
 @pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_no_column_goes_as_the_window_gets_wider(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    """Python was gone from 1000 to 1015 pixels, where the rail has words, too."""
+    window = make_window(language)
+    page = opened(qtbot, window)
+    for width in (900, 999, 1000, 1008, 1015, 1024):
+        lower(window, (width, 700))
+        at_rest(qtbot, Resized(page.table.viewport()))
+        assert not page.table.isColumnHidden(PYTHON), width
+        assert page.table.columnWidth(0) >= 180, "pixels"
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_all_lines_of_an_open_row_are_read_in_a_narrow_window(
     language: str, qtbot: QtBot, make_window: MakeWindow
 ) -> None:

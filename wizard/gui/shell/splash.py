@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 RAIL_WIDTH = 224
 NARROW_RAIL = 72  # with signs only, in a window of less than NARROW_BELOW pixels
-NARROW_BELOW = 1000
+NARROW_BELOW = 1016  # beside the words of the rail the table of environments has room for all its columns
 BRAND = "Torch Setup"
 _BRAND_AT = (18, 24)
 
