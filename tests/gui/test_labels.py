@@ -17,7 +17,7 @@ from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.frames import Fold, column
 from wizard.gui.widgets.headings import tell_headings
-from wizard.gui.widgets.labels import JOINT, label, plain_tip, selectable, spoken, without_key
+from wizard.gui.widgets.labels import JOINT, in_a_row, label, plain_tip, selectable, spoken, without_key
 from wizard.model.catalogue import translate
 from wizard.model.marks import END, PAGE, in_window
 from wizard.model.messages import LANGUAGES, text
@@ -303,3 +303,8 @@ def test_a_command_in_a_narrow_window_loses_no_letter(code: str, qtbot: QtBot) -
         assert max(advance(line.rstrip()) for line in lines) <= made._label.width(), (width, lines)
         assert "".join(lines).replace(" ", "") == code.replace(" ", ""), width
     assert made.code == code
+
+
+def test_sentences_stand_in_a_row_as_their_language_has_it() -> None:
+    assert in_a_row("It is gone.", "", "Choose another.") == "It is gone. Choose another."
+    assert in_a_row("无法连接到服务器。", "请检查网络。") == "无法连接到服务器。请检查网络。"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QFileInfo
+from PySide6.QtCore import QFileInfo, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -16,16 +16,17 @@ from tests.app import values
 from tests.explain.in_the_wild import WILD
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_session import FakeSession
+from tests.gui.fake_session import FakeSession, report
 from tests.gui.fake_tools import FakeTools
 from tests.gui.test_pictures import MACHINES, MachineSession
-from tests.gui.walking import go_to, press, visible
+from tests.gui.walking import go_to, press, settle, visible
 from tests.sentences import labels, messages
 from wizard.app.pages.check import Looks, restart_rows
 from wizard.app.pages.order import ORDER, PageId
 from wizard.app.use.explain import answer
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
+from wizard.gui.pages.build.grid import BuildGrid
 from wizard.gui.shell.splash import SIZE
 from wizard.gui.shell.translator import Translator
 from wizard.gui.shell.window import WizardWindow
@@ -33,6 +34,7 @@ from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.commands import apart, plain, with_pages
 from wizard.model.catalogue import translate
+from wizard.model.errors import WizardError
 from wizard.model.marks import PAGE_NAMES, in_terminal, in_window, page_name
 from wizard.model.messages import LANGUAGES, message, text
 from wizard.run.model import SelectedBuild
@@ -85,8 +87,20 @@ def test_what_is_seen_and_heard_in_chinese_has_its_colon(
     for page in ORDER[:6]:
         go_to(qtbot, window, page)
         told |= {one.accessibleName() for one in window.findChildren(QWidget)} | set(shown_texts(window))
+        for grid in visible(window, BuildGrid):
+            model = grid.model()  # type: ignore[attr-defined]
+            cells = (model.index(row, place) for row in range(model.rowCount()) for place in range(model.columnCount()))
+            told |= {str(cell.data(Qt.ItemDataRole.AccessibleTextRole) or "") for cell in cells}
+    window.page.trouble.show_error(WizardError("no-source", "无法连接到服务器。", "请检查网络。"))
+    told.add(window.page.trouble.accessibleName())
+    window.navigator.show_run("run-1")
+    window.navigator.put_run_over(report(False), "/home/li/torch-envs/torch")
+    window.navigator.go_next()
+    settle(qtbot, window)
+    told |= {one.accessibleName() for one in window.page.findChildren(QWidget)}
     assert any("：" in words for words in told)
-    assert [words for words in told if re.search(r"[一-鿿][:,;] |[:,;] ?[一-鿿]|:$", words)] == []
+    other = re.compile(r"[一-鿿][:,;] |[:,;] ?[一-鿿]|:$|。 |[\w)]\. \d+ [一-鿿]")
+    assert [words for words in told if other.search(words)] == []
 
 
 def test_no_sentence_in_chinese_has_a_colon_or_a_comma_of_another_script() -> None:

@@ -17,7 +17,7 @@ from wizard.app.pages.sources import download_seconds
 from wizard.gui.widgets.figures import about_text, variant_text
 from wizard.gui.widgets.frames import DiskBar, column, line_up
 from wizard.gui.widgets.icons import IconView
-from wizard.gui.widgets.labels import label, told_of
+from wizard.gui.widgets.labels import label, spoken, told_of
 from wizard.gui.widgets.messages import Remark
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
@@ -68,7 +68,7 @@ class _Tile(QFrame):
         for part, words in ((self._name, name), (self._value, value), (self._more, more)):
             part.setText(_UNIT.sub(_NO_BREAK, words))
         self._more.setVisible(bool(more))
-        self.setAccessibleName(told_of(name, f"{value}. {more}".strip()))
+        self.setAccessibleName(told_of(name, spoken(filter(None, (value, more)))))
         self.change.setText(self.tr("Change"))
         self.change.setAccessibleName(told_of(name, self.change.text()))
 

@@ -13,7 +13,7 @@ from wizard.app.pages.run import Bytes, RunView
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import left_text, part_text, rate_text
 from wizard.gui.widgets.frames import Turning, column, line_up, stacked
-from wizard.gui.widgets.labels import label, put_words
+from wizard.gui.widgets.labels import in_a_row, label, put_words
 from wizard.model.messages import bytes_text
 
 _STEPS = 1000
@@ -165,7 +165,7 @@ class RunProgress(QFrame):
     @property
     def words(self) -> str:
         said = (self._done, self._rate, self._left, self._limit, self._percent)
-        return " ".join(one.text() for one in said if one.text() and not one.isHidden())
+        return in_a_row(*(one.text() for one in said if not one.isHidden()))
 
     def show_view(self, view: RunView, is_going: bool, is_paused: bool) -> None:
         """Show per cent, bytes, speed and time left; the speed only while something is fetched."""

@@ -14,7 +14,7 @@ from shiboken6 import isValid
 from wizard.gui.pages.base import LAID_OUT, Page
 from wizard.gui.widgets.fields import MainButton
 from wizard.gui.widgets.frames import Turning, column, line_up
-from wizard.gui.widgets.labels import dress, label, plain_tip
+from wizard.gui.widgets.labels import dress, in_a_row, label, plain_tip
 
 _SIDE, _NARROW_SIDE = 36, 8  # pixels: as the page, and where the words need the room on a small screen
 _ABOVE, _GAP = 12, 10  # pixels
@@ -235,14 +235,14 @@ class AskBar(QFrame):
 
     def retranslate(self) -> None:
         said = [*([self._running()] if self._is_run else []), *([self._ending()] if self._ends else [])]
-        self._what.setText(" ".join(what for what, _ in said))
-        self._more.setText(" ".join(more for _, more in said))
+        self._what.setText(in_a_row(*(what for what, _ in said)))
+        self._more.setText(in_a_row(*(more for _, more in said)))
         running = self.tr("Close &window") if self._wish else self.tr("Close &window, let it run")
         self.go.setText(running if self._is_run else self.tr("Close &window and end it"))
         self.cancel.setVisible(self._is_run and self._wish != "cancel")
         self.cancel.setText(self.tr("Cancel the set&up"))
         self.stay.setText(self.tr("Sta&y"))
-        self.setAccessibleName(f"{self._what.text()} {self._more.text()}")
+        self.setAccessibleName(in_a_row(self._what.text(), self._more.text()))
 
     def _running(self) -> tuple[str, str]:
         if self._wish == "cancel":

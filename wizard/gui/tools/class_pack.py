@@ -17,7 +17,7 @@ from wizard.gui.widgets.fields import MainButton, PathField, read_in_order
 from wizard.gui.widgets.figures import part_text, rate_text
 from wizard.gui.widgets.frames import Turning, column, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
-from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.gui.widgets.labels import Pill, in_a_row, label, selectable
 from wizard.model.marks import in_window
 from wizard.model.messages import Message, bytes_text
 
@@ -190,7 +190,7 @@ class PackPanel(QFrame):
             for number, part in enumerate((str(seen.files), bytes_text(seen.total), seen.made), start=1):
                 words = words.replace(f"%{number}", part)
             parts = self.tr("Of them in parts: %1.").replace("%1", str(seen.split)) if seen.split else ""
-            self._words.setText(f"{words} {parts}".strip() + f"\n{seen.folder}")
+            self._words.setText(in_a_row(words, parts) + f"\n{seen.folder}")
         elif plan is not None:
             self._title.setText(self.tr("A pack for %1").replace("%1", plan.title))
             words = self.tr("Package files: %1, %2, each once. They are fetched into the folder and checked.")

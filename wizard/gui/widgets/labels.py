@@ -214,6 +214,12 @@ def spoken(parts: Iterable[str]) -> str:
     return whole.rstrip(" ,，")
 
 
+def in_a_row(*sentences: str) -> str:
+    """Return sentences one after the other: no blank stands behind a Chinese full stop."""
+    said = [one for one in sentences if one]
+    return "".join(one if one.endswith(("。", "！", "？")) else f"{one} " for one in said).strip()
+
+
 def restyle(widget: QWidget) -> None:
     """Qt looks at a dynamic property only when the widget is polished again."""
     widget.style().unpolish(widget)

@@ -20,7 +20,7 @@ from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.commands import pages_of, plain
 from wizard.gui.widgets.frames import NO_MARGINS, RowCell, box, column, empty, line_up
 from wizard.gui.widgets.icons import Sign, fold_icon
-from wizard.gui.widgets.labels import SPOKEN_AS, Pill, label, spoken, told_of
+from wizard.gui.widgets.labels import SPOKEN_AS, Pill, in_a_row, label, spoken, told_of
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 
@@ -139,7 +139,7 @@ class Remark(QFrame):
 
     @property
     def words(self) -> str:
-        return f"{self._said.text()} {self._hint.text()}".strip()
+        return in_a_row(self._said.text(), self._hint.text())
 
     def show_words(self, what: Message, hint: Message | None = None, ways: Sequence[RemarkWay] = ()) -> None:
         """`ways`: buttons with their words, two at most."""
@@ -291,7 +291,7 @@ class Trouble(QFrame):
         self._fold.setText(self.tr("Details"))
         self._copy.setText(self.tr("Copy error"))
         self._details.setAccessibleName(self.tr("Details of the error"))
-        self.setAccessibleName(self.tr("Error: %1").replace("%1", f"{self._what.text()} {self._do.text()}"))
+        self.setAccessibleName(self.tr("Error: %1").replace("%1", in_a_row(self._what.text(), self._do.text())))
 
     def _show_ways(self, words: str) -> None:
         """What the words name can be opened right here."""

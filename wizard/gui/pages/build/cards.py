@@ -19,7 +19,7 @@ from wizard.gui.pages.proof import Chain, LinkBox, link_name
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import Fold, Turning, column, empty, line_up
-from wizard.gui.widgets.labels import Pill, label, told_of
+from wizard.gui.widgets.labels import Pill, in_a_row, label, told_of
 from wizard.run.select.learned_rows import JudgedBuild
 
 
@@ -176,7 +176,7 @@ class CellStrip(QFrame):
 
     @property
     def words(self) -> str:
-        return " ".join(filter(None, (self._cell.text(), self._words.text())))
+        return in_a_row(self._cell.text(), self._words.text())
 
     @property
     def beyond(self) -> str:
@@ -285,4 +285,4 @@ class ForceBox(QFrame):
         said = [self._translator.say(reason.message) for reason in self._one.reasons]
         rest = self.tr("It can be installed, but cannot use the graphics card here. The test at the end will say so.")
         self._why.setText("\n".join((*(f"•  {words}" for words in said), rest)))
-        self.setAccessibleName(f"{self._what.text()} {self._why.text()}")
+        self.setAccessibleName(in_a_row(self._what.text(), self._why.text()))

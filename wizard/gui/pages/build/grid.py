@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from wizard.gui.widgets.labels import plain_tip, told_of
+from wizard.gui.widgets.labels import in_a_row, plain_tip, spoken, told_of
 from wizard.app.pages.build import Grid, is_unsure, may_be_forced
 from wizard.compatibility.model import Candidate
 from wizard.gui.shell.context import AppContext
@@ -341,9 +341,9 @@ class BuildGrid(QTableWidget):
             words += [self.tr("chosen")] if one == picked else []
             is_open = is_unsure(one)
             sign, fits = ("!", self.tr("unsure")) if is_open else ("✓", self.tr("fits"))
-            state, kind = told_of(name, ", ".join([fits, *words])), "unsure" if is_open else "fits"
+            state, kind = told_of(name, spoken([fits, *words])), "unsure" if is_open else "fits"
             return _Words(f"{sign} {[*words, fits][0]}", "picked" if one == picked else kind, state)
-        whole = told_of(name, " ".join(say(reason.message) for reason in one.reasons))
+        whole = told_of(name, in_a_row(*(say(reason.message) for reason in one.reasons)))
         if one == picked:
             return _Words(f"! {self.tr('chosen')}", "forced", whole)
         # The terminal's table has the same words: one reason, one wording.

@@ -22,7 +22,7 @@ from wizard.gui.widgets.fields import MainButton
 from wizard.gui.widgets.figures import build_text, seconds_text, variant_text
 from wizard.gui.widgets.frames import Fold, RowCard, Turning, column, draw_bar, empty, line_up, stacked
 from wizard.gui.widgets.icons import icon
-from wizard.gui.widgets.labels import Pill, label, selectable, told_of
+from wizard.gui.widgets.labels import Pill, label, selectable, spoken, told_of
 from wizard.gui.widgets.log_view import LogView
 from wizard.model.errors import ExitStatus, WizardError
 
@@ -328,7 +328,7 @@ class BrokenChain(QFrame):
             made = LinkBox(link.kind, "ok" if link.holds else "broken")
             said = self.tr("fits") if link.holds else self.tr("does not fit")
             fact = build_text(link.fact) if link.kind == "wheel" else variant_text(link.fact)
-            made.show_words(link_name(link.kind), fact, f"{link_name(link.kind)}: {fact}, {said}")
+            made.show_words(link_name(link.kind), fact, told_of(link_name(link.kind), spoken((fact, said))))
             self._links.addWidget(made, 1)
         self.setVisible(bool(links))
 

@@ -15,7 +15,7 @@ from wizard.gui.pages.verify.kernel import PackagesFold
 from wizard.gui.shell.tasks import IsCancelled, seldom
 from wizard.gui.widgets.fields import MainButton, ReturnField, read_in_order, tell_wrong
 from wizard.gui.widgets.frames import Turning, column, line_up
-from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.labels import in_a_row, label
 from wizard.gui.widgets.messages import Trouble
 from wizard.model.messages import bytes_text, message
 
@@ -251,7 +251,7 @@ class PackagesPanel(QFrame):
         self.retranslate()
         self.packages.open_if_few()
         (self.go if preview else self.names).setFocus()
-        self._page.announce(f"{self._changes.text()} {self.packages.button.accessibleName()}".strip())
+        self._page.announce(in_a_row(self._changes.text(), self.packages.button.accessibleName()))
 
     def _start(self) -> None:
         preview, context = self._preview, self._page.context
