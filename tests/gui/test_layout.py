@@ -468,3 +468,19 @@ def test_the_name_of_a_file_gives_way_to_its_bar(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: bar.width() >= name.width() - 2 > 80)
     bars.resize(bars.minimumSizeHint().width(), 60)
     qtbot.waitUntil(lambda: bars.layout().minimumSize().width() <= bars.width())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_source_never_scrolls_for_its_gaps_alone(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """From 674 to 723 pixels of the window the wider gaps alone gave it a bar."""
+    scenes.rich(session)
+    window = make_window(language)
+    go_to(qtbot, window, PageId.SOURCE)
+    bar = window.page._scroll.verticalScrollBar()
+    for height in range(660, 800, 10):
+        lower(window, (1080, height))
+        qtbot.wait(60)
+        assert bar.maximum() == 0 or window.page.body.spacing() == 10, height
+    assert (bar.maximum(), window.page.body.spacing()) == (0, 16)

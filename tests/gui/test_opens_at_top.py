@@ -10,12 +10,14 @@ from pytestqt.qtbot import QtBot
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
+from tests.gui.test_layout import is_whole
 from tests.gui.walking import LEAST, go_to, lower, press, settle, source_page
-from wizard.app.pages.order import ORDER, SIDE_ORDER, PageId
+from wizard.app.pages.order import ORDER, SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.base import LAID_OUT
 from wizard.gui.pages.source.page import SourcePage
 from wizard.gui.pages.source.rows import _Line
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.tools.versions import VersionsPage
 from wizard.model.messages import LANGUAGES
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
@@ -58,7 +60,27 @@ def test_each_page_opens_with_its_headline_in_sight(
     for side_page in SIDE_ORDER:
         window.side.switch(side_page)
         _wait(qtbot, window)
-        assert _is_at_top(window), side_page
+        if side_page is SideId.CLASS:  # it has no main button to have the keys of what lies below the edge
+            qtbot.waitUntil(lambda: is_whole(window.focusWidget()))
+        else:
+            assert _is_at_top(window), side_page
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_keys_that_come_back_into_a_high_table_or_box_show_it(
+    language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    """With Shift+Tab the builds of a release lay below the edge, and the box of Explain above it."""
+    window = make_window(language)
+    window.resize(*LEAST)
+    window.side.open(SideId.VERSIONS)
+    _wait(qtbot, window)
+    page = window.page
+    assert isinstance(page, VersionsPage)
+    window.page.is_opening = False
+    page._scroll.verticalScrollBar().setValue(0)
+    page.builds.setFocus(Qt.FocusReason.BacktabFocusReason)
+    qtbot.waitUntil(lambda: not page.builds.visibleRegion().isEmpty())
 
 
 def test_a_page_that_was_scrolled_opens_at_its_top_again_and_keys_scroll_it(

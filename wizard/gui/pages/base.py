@@ -37,7 +37,7 @@ _OF_NETWORK = ("lock-network",)  # errors of which the same call may know nothin
 LAID_OUT = 50  # ms: a new page has its place by then
 _MARGINS = (36, 26, 36, 10)
 _MARK, _NARROW, _NARROW_SIDE = 56, 480, 14  # pixels; of a page, and beside its words where that leaves few
-_GAP, _WIDE_GAP, _HIGH = 10, 16, 600  # pixels: between what stands below each other; in a page of that height
+_GAP, _WIDE_GAP, _HIGH = 10, 16, 666  # pixels: between what stands below each other; in a page where all fits with it
 
 
 class Page(QWidget):
@@ -176,7 +176,7 @@ class Page(QWidget):
                 return  # else Qt scrolls to what lies around it, and the page does not open at its top
             if control.height() < self._scroll.viewport().height() or isinstance(control, QLabel):
                 self._scroll.ensureWidgetVisible(control)
-            elif not has_keys:
+            elif not has_keys or control.visibleRegion().isEmpty():
                 bar = self._scroll.verticalScrollBar()
                 bar.setValue(bar.value() + control.mapTo(self._scroll.viewport(), QPoint()).y())
 

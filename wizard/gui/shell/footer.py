@@ -94,6 +94,8 @@ class Footer(QFrame):
             if is_lost and self.primary.isVisible() and self.primary.isEnabled():
                 self.primary.setFocus(Qt.FocusReason.OtherFocusReason)
                 self._stands_for = control
+            elif is_lost and not self.primary.isVisible():  # nothing else could have them
+                page.bring_into_view(control)
 
         if page.is_opening:
             QTimer.singleShot(2 * LAID_OUT, self, look)

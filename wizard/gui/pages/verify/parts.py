@@ -318,7 +318,7 @@ class BrokenChain(QFrame):
         self.setProperty("role", "card")
         self._chain = Chain()
         self._links = line_up(self._chain, gap=6)
-        column(self, (16, 14, 16, 14)).addWidget(self._chain)
+        column(self, (16, 12, 16, 12)).addWidget(self._chain)
         self.setVisible(False)
 
     def show_links(self, links: Sequence[ChainLink]) -> None:
