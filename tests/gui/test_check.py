@@ -27,6 +27,7 @@ from wizard.gui.pages.check import CheckPage
 from wizard.gui.pages.check_rows import CheckRows, DriverPanel
 from wizard.gui.shell.splash import SIZE
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.frames import Fold, RowCell
 from wizard.gui.widgets.labels import SPOKEN_AS, Pill
@@ -543,3 +544,14 @@ def test_why_it_matters_opens_with_what_to_do_where_the_setup_goes_on(
     assert not any(why in words for words in texts(window))
     press(qtbot, next(one for one in visible(window, QPushButton) if one.accessibleName() == "What to do: Restart"))
     qtbot.waitUntil(lambda: any(words.startswith(why) for words in texts(window)))
+
+
+def test_a_long_answer_of_a_row_is_not_bold(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    """What to do about a dead mirror, and why, was six bold lines."""
+    window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+    button = next(one for one in visible(window, QPushButton) if one.text() == "What to do")  # type: ignore[attr-defined]
+    press(qtbot, button)
+    told = [one for one in visible(window, Advice) if one.text() == button.accessibleDescription()]  # type: ignore[attr-defined]
+    assert len(told) == 1
+    assert told[0].label.property("role") != "strong"  # type: ignore[attr-defined]

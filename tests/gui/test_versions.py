@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
-from tests.gui.walking import cell, settle
+from tests.gui.walking import cell, lower, settle
 from wizard.app.pages.order import SideId
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.versions import VersionsPage
@@ -47,10 +47,14 @@ def test_the_chosen_release_shows_its_builds_with_the_cards_by_name(qtbot: QtBot
     assert row_of(page.builds, "CPU", "Windows")[3:5] == ["–", "–"]
 
 
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+@pytest.mark.parametrize("size", [(900, 640), (640, 400)])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_nothing_is_cut_at_the_smallest_size(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+def test_nothing_is_cut_at_the_smallest_size(
+    language: str, size: tuple[int, int], qtbot: QtBot, make_window: MakeWindow
+) -> None:
     window = make_window(language)
-    window.resize(900, 640)
+    lower(window, size)
     page = opened(qtbot, window)
     for table in (page.table, page.builds):
         assert table.horizontalScrollBar().maximum() == 0

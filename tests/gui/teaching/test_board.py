@@ -19,7 +19,7 @@ from tests.gui.walking import press
 from wizard.classroom.results.room import GREEN, RED, ClassResults, MachineRow
 from wizard.classroom.results.room_page import brief_cause
 from wizard.gui.shell.theme import colours
-from wizard.gui.tools.class_board import LargeCode, QrCode, Seat, SeatMap, seat_number
+from wizard.gui.tools.class_board import LargeCode, QrCode, Seat, SeatDetail, SeatMap, seat_number
 from wizard.model.messages import LANGUAGES, catalogue
 
 ADDRESS = "http://192.168.1.20:8765/"
@@ -218,3 +218,16 @@ def test_the_seat_that_is_told_of_shows_that_it_has_the_keys(theme: str, qtbot: 
         ring = [ringed.pixelColor(x, middle).name() for x in range(3)]
         assert set(ring) == {colours(theme)["text"]}
         assert ring != [plain.pixelColor(x, middle).name() for x in range(3)]
+
+
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+def test_no_line_of_a_seat_is_there_without_words(qtbot: QtBot, make_window: MakeWindow) -> None:
+    """Keys of a screen reader stopped at a text that said nothing."""
+    detail = SeatDetail(make_window().page.context.translator)
+    qtbot.addWidget(detail)
+    detail.show_row(
+        MachineRow("m1", "seat 1", GREEN, "ok", (), (), "Linux", "none", "cpu", "2026-11-24T09:00:00Z", None)
+    )
+    lines = [detail._why, detail._fix, detail._facts]
+    assert [one.isHidden() for one in lines] == [not one.text() or one is detail._fix for one in lines]
+    assert detail._why.isHidden()

@@ -241,7 +241,10 @@ class CheckRows(RowCard):
             return self._fixing(row, row.finding, name, lines)
         if row.fix:
             said = (row.why, row.fix) if self._is_terse and _opens_all(row) else (row.fix,)
-            fix = Advice(self._context.translator.join(map(self._context.translator.signed, said)), "strong")
+            fix = Advice(
+                self._context.translator.join(map(self._context.translator.signed, said)),
+                "strong" if len(said) == 1 else "",
+            )
             lines.append(fix)
             is_choice = row.fact.key == "check.gpu.mig"  # nothing has to be done
             words = self.tr("How to choose") if is_choice else self.tr("What to do")

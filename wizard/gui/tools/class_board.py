@@ -360,6 +360,7 @@ class SeatDetail(QFrame):
         self._pill.show_state("problem" if is_red else "ok", self._translator.say(message(f"share.state.{row.state}")))
         self._name.setText(row.label or row.machine)
         self._why.setText(sentences(row.why, language))
+        self._why.setVisible(bool(self._why.text()))
         fix = sentences(row.fix, language) if is_red else ""
         self._fix.setText(self.tr("What to do: %1").replace("%1", fix))
         self._fix.setVisible(bool(fix))

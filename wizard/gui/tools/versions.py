@@ -107,7 +107,7 @@ class VersionsPage(SidePage):
                 self.tr("Released"),
                 "torchvision",
                 self.tr("Python"),
-                self.tr("CUDA (driver)"),
+                "CUDA",
             ]
         )
         self.table.setAccessibleName(self.tr("Releases of PyTorch"))
