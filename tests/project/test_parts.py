@@ -448,13 +448,15 @@ def test_all_members_of_a_workspace_are_read_and_are_no_packages_of_the_index(tm
     }
     root = f'{sources}[tool.uv.workspace]\nmembers = ["packages/*"]\nexclude = ["packages/more"]\n'
     found = decided(tmp_path / "a", {**files, "pyproject.toml": root}, AMPERE)
-    assert {one.name for one in found.understood.rest} == {"einops", "tqdm"}
+    assert {one.name for one in found.understood.rest} == {"einops", "tqdm", "it-core"}
     others = {f"aside/n{n}/pyproject.toml": part.format(f"n{n}", '["rich"]') for n in range(30)}
     deeper = {"packages/ways/deep/pyproject.toml": part.format("deep", '["yacs"]')}
     found = decided(tmp_path / "many", {**files, **others, **deeper, "pyproject.toml": root}, AMPERE)
-    assert {one.name for one in found.understood.rest} == {"einops", "tqdm"}, "of its members alone, however many"
+    assert {one.name for one in found.understood.rest} == {"einops", "tqdm", "it-core"}, (
+        "of its members alone, however many"
+    )
     both = root.replace("packages/*", "./packages/**/")
     found = decided(tmp_path / "deep", {**files, **deeper, "pyproject.toml": both}, AMPERE)
-    assert {one.name for one in found.understood.rest} == {"einops", "tqdm", "yacs"}
+    assert {one.name for one in found.understood.rest} == {"einops", "tqdm", "yacs", "it-core"}
     found = decided(tmp_path / "b", {**files, "pyproject.toml": sources}, AMPERE)
     assert {one.name for one in found.understood.rest} == {"einops"}

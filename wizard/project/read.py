@@ -64,6 +64,7 @@ from wizard.project.search.reader import ProjectReader
 from wizard.project.search.repositories import note_used, tell_submodules
 from wizard.project.search.started import started, tell_of_extras, tell_undeclared
 from wizard.project.search.steps import of_steps, of_today
+from wizard.project.workspace import read_members, workspace_of
 
 _LISTS = {"dep", "deps", "dependencies", "extra", "extras", "libs", "modules", "packages", "pip", "pypi"}
 _MOST_TOLD = 3  # files with their packages
@@ -78,6 +79,7 @@ def read_project(path: Path) -> Project:
     if path.is_file():
         reader = ProjectReader(ProjectFolder(path.parent))
         reader.read(path.name)
+        read_members(reader, workspace_of(reader.folder))
         reader.take_locked()
         reader.found.take_recommended(path.name)
     elif path.is_dir():
@@ -96,7 +98,7 @@ def read_project(path: Path) -> Project:
         reader.leave_developing()
         reader.found.leave_itself()
         reader.tell_options(declaring)
-        read_below(reader)
+        _read_further(reader)
         read_others(reader)
         read_linked(reader, telling)
         read_script_aside(reader)
@@ -140,6 +142,15 @@ def read_project(path: Path) -> Project:
             path=str(path),
         )
     return replace(reader.project(), changed=changed_on(reader.folder, reader.files, path.is_dir()))
+
+
+def _read_further(reader: ProjectReader) -> None:
+    """Read the workspace's members and the folders below that count beside what the root asks for."""
+    workspace = workspace_of(reader.folder)
+    read_members(reader, workspace)
+    asks = any(one.name == TORCH and one.strength == DECLARED for one in reader.found.statements)
+    read_below(reader)
+    read_members(reader, workspace, is_whole=workspace.is_virtual and not asks)
 
 
 def _note(reader: ProjectReader) -> None:

@@ -10,8 +10,6 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
-from itertools import islice
 from posixpath import normpath
 
 from wizard.model.distributions import FAMILY
@@ -58,7 +56,6 @@ _PACKAGE = ("pyproject.toml", "setup.cfg", "setup.py")
 _SETUPTOOLS = "setuptools"
 _DEEPEST = 3  # folders above a setup.py that is looked at
 _MOST_PARTS = 20
-_MOST_PATTERNS = 100  # of a workspace
 _MOST_TOGETHER = 6  # parts that one environment is made for
 _PYTHONS = tuple(f"3.{minor}" for minor in range(6, 16))
 
@@ -117,49 +114,21 @@ def read_below(reader: ProjectReader) -> None:
         if asking := reader.asking(names[:MOST_FILES]):
             _read_parts(reader, asking, names)
             break
-    _read_members(reader)
-
-
-def _read_members(reader: ProjectReader) -> None:
-    """Read the other members of uv's workspace that name no torch: where its root is no package, `uv sync` installs all
-    of them. A member is none of the index's packages."""
-    file = _PACKAGE[0]
-    text = (reader.folder.read(file) or "") if reader.folder.has_file(file) else ""
-    document = load_toml(file, text, Findings()) if "tool.uv.workspace" in text else {}
-    workspace = table_in(table_in(table_in(document, "tool"), "uv"), "workspace")
-    asked, left = ([str(one) for one in listed(workspace.get(key))][:_MOST_PATTERNS] for key in ("members", "exclude"))
-    names = [name for name in reader.folder.named(file) if "/" in name] if asked and "project" not in document else []
-    folders = ((name, folder_of(name)) for name in sorted(names))
-    members = (name for name, folder in folders if _is_among(folder, asked) and not _is_among(folder, left))
-    for name in islice((name for name in members if name not in reader.files), _MOST_PARTS):
-        reader.read(name)
-    its = reader.found.members
-    reader.found.statements = [one for one in reader.found.statements if one.name not in its or one.group]
-
-
-def _is_among(folder: str, patterns: Iterable[str]) -> bool:
-    """Return whether a folder is one of a workspace's: `*` stands for what is in one folder, `**` for any folders
-    between (uv's page on workspaces: members are globs)."""
-    return any(_matches(folder.split("/"), one.removeprefix("./").rstrip("/").split("/")) for one in patterns)
-
-
-def _matches(folders: Sequence[str], pattern: Iterable[str]) -> bool:
-    reached = {0}  # how many of the folders the pattern may have gone through so far
-    for part in pattern:
-        steps = {at + 1 for at in reached if at < len(folders) and fnmatchcase(folders[at], part)}
-        reached = {*range(min(reached), len(folders) + 1)} if part == "**" and reached else steps
-    return len(folders) in reached
 
 
 def _read_installed(reader: ProjectReader) -> None:
     """Take what the folders that lists install ask of torch's family, and name the rest: these are built without what
     they need."""
     named = {one.name for one in reader.found.statements if one.strength == DECLARED}
-    for by in [one for one in reader.found.statements if one.strength == DECLARED and not one.group]:
+    linked = {one.name: one.url for one in reader.found.statements if one.group == "constraint" and is_folder(one.url)}
+    lines_of = [one for one in reader.found.statements if one.strength == DECLARED and not one.group]
+    for by in [replace(one, url=one.url or linked.get(one.name, "")) for one in lines_of]:
         folder = normpath(f"{folder_of(by.origin.file)}/{by.url}".lstrip("/"))
         if not is_folder(by.url) or folder == "." or not reader.folder.has_folder(folder):
             continue
         files = [f"{folder}/{name}" for name in _PACKAGE if reader.folder.has_file(f"{folder}/{name}")]
+        if not {*files}.isdisjoint(reader.files):  # all that it needs is read
+            continue
         lines = [one for name in files for one in reader.alone(name).found.statements]
         lines = [one for one in lines if one.strength == DECLARED and one.name not in (".", PYTHON)]
         lines = [replace(one, group="") for one in lines if not one.group or normalized(one.group) in by.extras]

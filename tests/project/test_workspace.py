@@ -1,0 +1,94 @@
+"""The members of uv's workspace: folders of the project, with what they need, and none of the index's packages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.deciding import AMPERE, codes, decided
+from wizard.project.model import Statement
+
+Files = dict[str, str | bytes]
+_PART = '[project]\nname = "{}"\nversion = "0.1"\ndependencies = {}\n'
+_BUILD = '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
+_ROOT = '[project]\nname = "it"\nversion = "1"\ndependencies = {}\n[tool.uv.workspace]\nmembers = ["packages/*"]\n'
+_SOURCE = "[tool.uv.sources]\n{} = {{ workspace = true }}\n"
+
+
+def lines(folder: Path, files: Files) -> dict[str, Statement]:
+    return {one.name: one for one in decided(folder, files, AMPERE).understood.packages}
+
+
+@pytest.mark.parametrize("source", [_SOURCE.format("humanize"), ""], ids=["source", "no source"])
+@pytest.mark.parametrize("asked", ["humanize", "Humanize"])
+def test_a_member_is_a_folder_and_never_asked_of_the_index(tmp_path: Path, source: str, asked: str) -> None:
+    lock = '[[package]]\nname = "humanize"\nversion = "0.1"\nsource = {{ {} = "packages/humanize" }}\n'
+    files: Files = {
+        "pyproject.toml": _ROOT.format(f'["torch>=2.7", "{asked}", "tqdm"]') + source,
+        "packages/humanize/pyproject.toml": _PART.format("humanize", '["rich"]'),
+    }
+    found = lines(tmp_path / "plain", files)
+    assert (found["humanize"].url, found["rich"].url, {*found}) == (
+        "./packages/humanize",
+        "",
+        {"humanize", "rich", "tqdm"},
+    )
+    for kind in ("editable", "virtual", "directory"):
+        found = lines(tmp_path / kind, {**files, "uv.lock": f"version = 1\n{lock.format(kind)}"})
+        assert (found["humanize"].url, found["humanize"].specifier) == ("./packages/humanize", "")
+    aside: Files = {
+        name.replace("packages/", "examples/"): str(text).replace("packages/", "examples/")
+        for name, text in files.items()
+    }
+    assert lines(tmp_path / "aside", aside)["humanize"].url == "./examples/humanize"
+    nested: Files = {name.replace("packages/", "packages/a/b/"): text for name, text in files.items()}
+    nested["pyproject.toml"] = str(files["pyproject.toml"]).replace("packages/*", "packages/**")
+    assert lines(tmp_path / "nested", nested)["humanize"].url == "./packages/a/b/humanize"
+
+
+def test_torch_in_a_member_alone_brings_what_all_of_them_need(tmp_path: Path) -> None:
+    sources = "[tool.uv.sources]\ncore = { workspace = true }\nui = { workspace = true }\n"
+    web = '[project.optional-dependencies]\nweb = ["flask"]\nall = ["yacs"]\n'
+    files: Files = {
+        "pyproject.toml": _ROOT.format('["ui[web]", "tqdm"]') + sources,
+        "packages/core/pyproject.toml": _PART.format("core", '["torch>=2.7", "einops", "it"]'),
+        "packages/ui/pyproject.toml": _PART.format("ui", '["core", "rich"]') + web,
+        "packages/more/pyproject.toml": _PART.format("more", '["ogb"]'),
+    }
+    found = lines(tmp_path, files)
+    assert {name: one.url for name, one in found.items() if one.url} == {
+        "core": "./packages/core",
+        "ui": "./packages/ui",
+    }
+    assert {name for name, one in found.items() if not one.url} == {"tqdm", "rich", "flask", "einops"}
+    assert "torch-below" not in codes(decided(tmp_path / "again", files, AMPERE))
+
+
+def test_what_is_no_member_here_is_left_out_and_told(tmp_path: Path) -> None:
+    root = _ROOT.format('["torch", "humanize", "tqdm"]') + _SOURCE.format("humanize")
+    files: Files = {"packages/humanize/pyproject.toml": _PART.format("humanize", "[]")}
+    excluded = root.replace('["packages/*"]', '["packages/*"]\nexclude = ["packages/humanize"]')
+    for number, (there, text) in enumerate(((files, excluded), ({}, root))):
+        found = decided(tmp_path / str(number), {**there, "pyproject.toml": text}, AMPERE)
+        assert [one.name for one in found.understood.packages] == ["tqdm"]
+        assert "member-missing" in codes(found)
+
+
+def test_the_needs_of_a_folder_of_uvs_sources_are_named(tmp_path: Path) -> None:
+    sources = '[tool.uv.sources]\nui = { path = "ui" }\n'
+    files: Files = {
+        "pyproject.toml": '[project]\nname = "it"\nversion = "1"\ndependencies = ["torch", "ui"]\n' + sources,
+        "ui/pyproject.toml": _PART.format("ui", '["rich", "flask"]'),
+    }
+    [said] = [one for one in decided(tmp_path, files, AMPERE).remarks if one.key.endswith("folder-needs")]
+    assert (said.params["folder"], said.params["packages"]) == ("ui", "rich, flask")
+
+
+def test_members_that_are_packages_are_taken_where_the_root_is_none(tmp_path: Path) -> None:
+    files: Files = {
+        "pyproject.toml": '[tool.uv.workspace]\nmembers = ["packages/*"]\n',
+        "packages/core/pyproject.toml": _PART.format("core", '["torch"]') + _BUILD,
+        "packages/list/pyproject.toml": _PART.format("list", '["core", "rich"]') + "[tool.uv]\npackage = false\n",
+    }
+    assert {name: one.url for name, one in lines(tmp_path, files).items()} == {"core": "./packages/core", "rich": ""}
