@@ -9,6 +9,7 @@ import pytest
 from tests.project.deciding import ADA, AMPERE, ANY, BLACKWELL, build, codes, decided
 from tests.project.test_read import project_of
 from wizard.compatibility.model import Choices
+from wizard.machine.model import Machine
 from wizard.model.messages import text
 from wizard.project.answer import project_document, unasked_words
 
@@ -230,3 +231,26 @@ def test_a_lock_whose_torch_is_not_taken_is_told_with_the_reason(
     found = decided(tmp_path, files, BLACKWELL, choices)
     [said] = [text(one, "en") for one in found.remarks if one.key.endswith("lock-left")]
     assert why in said
+
+
+@pytest.mark.parametrize(
+    ("tag", "on", "elsewhere"), [("win_amd64", AMPERE, ADA), ("manylinux_2_17_x86_64", ADA, AMPERE)]
+)
+def test_a_lock_alone_asks_for_its_packages_and_tells_what_this_system_lacks(
+    tmp_path: Path, tag: str, on: Machine, elsewhere: Machine
+) -> None:
+    """What is noted of a lock is no package that it asks for, and what it has from a folder none of the index's."""
+    lock = '[[package]]\nname = "torch"\nversion = "2.6.0"\n'
+    lock += '[[package]]\nname = "bridge"\nversion = "308"\nsource = { registry = "https://index.example/simple" }\n'
+    lock += f'wheels = [{{ url = "https://files.example/bridge-308-cp311-cp311-{tag}.whl", hash = "sha256:0" }}]\n'
+    lock += '[[package]]\nname = "app"\nversion = "0.1"\nsource = { editable = "." }\n'
+    lock += 'dependencies = [{ name = "bridge" }]\n'
+    lock += '[[package]]\nname = "part"\nversion = "0.1"\nsource = { editable = "parts/part" }\n'
+    lock += '[[package]]\nname = "far"\nversion = "1"\nsource = { git = "https://git.example/a/far?rev=v1#0a1b" }\n'
+    found = decided(tmp_path / "a", {"uv.lock": lock}, on)
+    rest = {one.name: one.url for one in found.understood.rest}
+    assert rest == {"bridge": "", "part": "./parts/part", "far": "git+https://git.example/a/far@0a1b"}
+    told = "unix-lock" if on is ADA else "lock-without-linux"
+    assert told in codes(found)
+    assert "unix-backend" not in codes(found)
+    assert told not in codes(decided(tmp_path / "b", {"uv.lock": lock}, elsewhere))

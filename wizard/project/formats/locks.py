@@ -27,6 +27,7 @@ from wizard.project.model import (
     Findings,
     Statement,
     cut_between,
+    is_folder,
     normalized,
     origin_of,
 )
@@ -96,15 +97,40 @@ def _statement(package: Any, file: str, line: int) -> Statement | None:
     if not isinstance(package, dict):
         return None
     name, version = package.get("name"), package.get("version")
-    source = table_in(package, "source")
-    is_itself = "." in (source.get("virtual"), source.get("editable"))
-    if is_itself or not (isinstance(name, str) and isinstance(version, str)) or not re.match(r"\d", version):
+    if _is_list(package) or not (isinstance(name, str) and isinstance(version, str)) or not re.match(r"\d", version):
         return None
     public, _, local = version.partition("+")
     where = origin_of(file, line, f"{name} {version}")
     marker = package.get("marker")
     marker = marker if isinstance(marker, str) else _of_uv(package)
-    return Statement(normalized(name), f"=={public}", where, LOCKED, marker=marker, local=local)
+    url = "" if normalized(name) in FAMILY else _address(package)
+    pin = "" if is_folder(url) else f"=={public}"
+    return Statement(normalized(name), pin, where, LOCKED, marker=marker, local=local, url=url)
+
+
+def _is_list(package: Mapping[str, Any]) -> bool:
+    """Return whether it is the project itself, or nothing but a list of what it needs, as uv says."""
+    source = table_in(package, "source")
+    return "virtual" in source or source.get("editable") == "."
+
+
+def _address(package: Mapping[str, Any]) -> str:
+    """Return where a lock has a package from, if that is no index: what an index has of its name may be another one.
+    uv and poetry (`source`), pdm and pylock.toml (`directory`, `vcs`) each write it in their own way."""
+    source, vcs = table_in(package, "source"), table_in(package, "vcs")
+    kind, url = source.get("type"), source.get("url")
+    inner = table_in(package, "directory").get("path") or (url if kind in ("directory", "file") else "")
+    inner = inner or source.get("editable") or source.get("directory") or source.get("path") or package.get("path")
+    if isinstance(inner, str) and inner:
+        return inner if inner.startswith((".", "/")) else f"./{inner}"
+    git = vcs.get("url") or (url if kind == "git" else source.get("git")) or package.get("git")
+    if isinstance(git, str) and git:
+        given = vcs.get("commit-id") or source.get("resolved_reference") or package.get("revision")
+        address, _, commit = git.partition("#")
+        at = given if isinstance(given, str) else commit
+        return f"git+{address.partition('?')[0]}{f'@{at}' if at else ''}"
+    far = (url if kind in (None, "url") else "") or package.get("url") or table_in(package, "archive").get("url")
+    return far if isinstance(far, str) else ""
 
 
 def _of_uv(package: Mapping[str, Any]) -> str:

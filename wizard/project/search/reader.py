@@ -329,7 +329,9 @@ class ProjectReader:
             first = locks[0].origin.file
             self.found.remark("lock-alone", origin_of(first, 1, first))
             self.found.statements = [
-                replace(one, strength=DECLARED, group="") if one.origin.file == first else one
+                replace(one, strength=DECLARED, group="")
+                if one.origin.file == first and not one.name.startswith("__")  # what is told of it is no package
+                else one
                 for one in self.found.statements
             ]
 
