@@ -152,11 +152,17 @@ def test_the_doctor_of_all_asks_torch_where_a_package_or_a_file_of_torch_may_cha
     (site / "liar.pth").write_text("import liar\n", encoding="utf-8")
     (site / "liar.py").write_text("", encoding="utf-8")
     assert world.run("doctor").returncode == 0, "code of a package that changes nothing"
+    (site / "liar.py").write_text("import atexit; atexit.register(print, 'bye bye')\n", encoding="utf-8")
+    assert world.run("doctor").returncode == 0, "what is printed at the end is no answer of torch"
     (site / "liar.py").write_text("import torch; torch.__version__ = '9.9.9'\n", encoding="utf-8")
     looked = world.run("doctor")
     assert looked.returncode == 1, looked.stderr
     assert "torch says that it is 9.9.9, and its files are those of 2.13.0+cpu." in looked.stderr
     assert "What Python runs at each start there may change it: liar.pth." in looked.stderr
+    assert (
+        f"{site / 'liar.pth'}: Python reads it at each start"
+        in world.run("doctor", "--prefix", str(prefix(world))).stdout
+    )
     altered = json.loads(world.run("doctor", "--json").stdout)["altered"]
     words = {"prefix": str(prefix(world)), "imported": "9.9.9", "torch": "2.13.0+cpu", "files": ["liar.pth"]}
     assert altered == [words]

@@ -7,6 +7,7 @@ nothing itself.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,6 +106,11 @@ def check_environment(prefix: Path) -> None:
         raise UsageError(NO_ENVIRONMENT, path=str(prefix))
 
 
+# Others print, too, at Python's end.
+_MARK = "torch-setup: torch is"
+_ANSWER = re.compile(rf"^.*{_MARK} (\S+)$", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class AnotherVersion:
     """What torch says that it is, and what its files are; `names`: what Python runs at each start there."""
@@ -141,11 +147,11 @@ def _altered(prefix: Path, is_cancelled: IsCancelled) -> AnotherVersion | None:
     own = [one for one in read_record(infos[0]) if one.path in _SAY_VERSION]
     if not (names or changed_files(site, own, "torch")):
         return None
-    argv = (str(python_of(prefix)), "-c", "import torch; print(torch.__version__)")
+    argv = (str(python_of(prefix)), "-c", f"import torch; print({_MARK!r}, torch.__version__)")
     asked = run(Request(argv, cwd=prefix, environment=child_environment(), timeout=_ANSWERS), is_cancelled=is_cancelled)
     if asked.cancelled:
         raise Cancelled
-    said = asked.stdout.strip().splitlines()[-1:] if asked.ok else []
+    said = _ANSWER.findall(asked.stdout)[:1] if asked.ok else []
     is_own = said and (said[0] == torch.version or (not torch.local and said[0].partition("+")[0] == torch.release))
     if is_own or not said:
         return None

@@ -19,7 +19,7 @@ from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, fou
 from wizard.diagnose.right_build import judged
 from wizard.environment.inspect.baseline import EnvironmentChanges, PackageChange
 from wizard.environment.inspect.installation import Installation
-from wizard.environment.inspect.start_files import names_torch, start_files, suspects
+from wizard.environment.inspect.start_files import at_each_start, names_torch, start_files, suspects
 from wizard.machine.model import Machine
 from wizard.model.distributions import Distribution
 from wizard.model.messages import Message
@@ -95,7 +95,8 @@ def answer(env: Installation, imported: str | None) -> Check:
     if imported == files or (files is None and imported.partition("+")[0] == torch.release):
         return ruled_out("answer", torch=imported)
     left = suspects(env.site)
-    names = left or (name for name, content in start_files(env.site).items() if names_torch(content))
+    naming = [name for name, content in start_files(env.site).items() if names_torch(content)]
+    names = left or dict.fromkeys((*naming, *at_each_start(env.site)))  # one of a package may import what changes it
     evidence: tuple[Evidence, ...] = (
         proof("answers", imported=imported, torch=files or torch.version),
         *(proof("runs-at-start", path=str(env.site / name)) for name in names),
