@@ -122,6 +122,15 @@ def test_a_hash_behind_a_path_is_read_and_looked_at(tmp_path: Path) -> None:
                 assert "another content than the hash" in text(one.way, "en")
                 continue
             assert (one.part.name, one.part.words, one.part.digest) == ("x", str(wheel), digest)
+    kept, wrong = right.replace("=", ":"), f"sha256:{'0' * 64}"
+    for hashes, is_right in (((kept,), True), ((wrong,), False), ((wrong, kept), True)):
+        line = " ".join((f"./{wheel.name}", *(f"--hash={one}" for one in hashes)))
+        [one] = found(tmp_path, {"requirements.txt": f"torch\n{line}\n"})
+        assert (one.part and one.part.digest) == (right if is_right else None), line
+    far = f"torch\nx @ https://files.example/{wheel.name} --hash={wrong}"
+    for line, words in ((far, f"https://files.example/{wheel.name}#sha256={'0' * 64}"), (f"{far} --hash={kept}", None)):
+        [one] = found(tmp_path, {"requirements.txt": f"{line}\n"})
+        assert (one.part and one.part.words) == words, "pip holds it against one hash behind an address"
     line = f'torch\n{wheel.name}#{right} ; sys_platform == "win32"\n'
     assert found(tmp_path, {"requirements.txt": line}) == [], "a marker behind it is one"
 

@@ -102,7 +102,7 @@ def test_files_that_are_not_what_their_lines_or_names_say(world: World, folder: 
     done = world.run(*setup(world, folder, "--yes", "--parts"))
     assert done.returncode == 0, done.stderr
     for told in (
-        "line 5: other is left out of the plan, for its file has another content than the hash behind its path says.",
+        "line 5: other is left out of the plan, for its file has another content than the hash in its line says.",
         "line 6: far is left out of the plan, for its wheel is made for Python 3.9, win_amd64, and the plan is for",
         "changed was not installed: its file has another content than the hash behind its path says.",
         "“webpage” could not be installed: tarfile.ReadError: not a gzip file. The file that pip was given is no",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -68,6 +69,19 @@ def test_a_project_that_can_be_had_as_it_asks(world: World, folder: Path) -> Non
     found = installed(world)
     assert (found["torch"], found["torchvision"]) == (f"{TORCH}+cpu", "0.28.0+cpu")
     assert (found["numpy"], found["padding-a"], found["padding-b"]) == ("2.3.0", "1.0", "1.0")
+
+
+def test_a_locked_file_is_held_against_the_hashes_of_its_line(world: World, folder: Path, wheels: Path) -> None:
+    """Any of them will do, as for pip; those of torch are another build's."""
+    [file] = [one for one in wheels.rglob("padding_a-1.0-*.whl")][:1]
+    right, wrong = hashlib.sha256(file.read_bytes()).hexdigest(), "0" * 64
+    for hashes, status in (((wrong,), 1), ((wrong, right), 0)):
+        line = " ".join(("padding-a==1.0", *(f"--hash=sha256:{one}" for one in hashes)))
+        write(folder, "requirements.txt", f"torch --hash=sha256:{wrong}", line)
+        done = world.run(*setup(world, folder, "--dry-run"))
+        assert (done.returncode == 0) == (status == 0), done.stderr
+        told = f"has {file.name} with another content than the hashes of that line say."
+        assert (told in done.stderr and "requirements.txt, line 2: " in done.stderr) == (status == 1), done.stderr
 
 
 def test_a_torchvision_that_no_source_has_is_not_lost_unsaid(

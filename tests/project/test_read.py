@@ -43,6 +43,20 @@ def test_a_list_whose_path_has_blanks_is_read_and_no_package(tmp_path: Path) -> 
     project = project_of(tmp_path, files)
     assert asked(project, "einops") == [("==0.7.0", "my list.txt:1")]
     assert asked(project, "list-txt") == []
+    for number, (name, line) in enumerate(
+        (
+            ("my list.txt", "-r my list.txt rich"),
+            ("my  two.txt", "-r  my  two.txt"),
+            ("my list2.txt", "-r my\\ list2.txt"),
+            ("a.txt", "--requirement=a.txt rich"),
+        )
+    ):
+        files = {name: "einops==0.7.0\n", "requirements.txt": f"torch\n{line}\n"}
+        project = project_of(tmp_path / str(number), files)
+        assert asked(project, "einops") == [("==0.7.0", f"{name}:1")]
+        assert {one.name for one in project.statements} == {"torch", "einops"} | (
+            {"rich"} if line.endswith("rich") else set()
+        )
 
 
 def test_requirements_with_their_lines_options_markers_and_hashes(tmp_path: Path) -> None:

@@ -155,18 +155,30 @@ def _wrong_wheel(one: Statement, selected: SelectedBuild, machine: Machine) -> O
 
 def _wrong_hash(one: Statement, request: ProjectRequest) -> Outside | None:
     """Return that a file of the project is not the one whose hash its line has."""
-    path, digest = folder_of(one, request.project), promised_digest(one.url)
-    if not digest or not (is_folder(one.url) or one.url.startswith("file:")) or has_digest(path, digest):
+    path = folder_of(one, request.project)
+    is_here = is_folder(one.url) or one.url.startswith("file:")
+    if not is_here or path.is_dir() or not promises_of(one) or _held(one, path):
         return None
     way = message(
         "project.left.hash",
-        "{file}, line {line}: {name} is left out of the plan, for its file has another content than the hash behind "
-        "its path says. Fetch the file anew, and if its makers give another hash now, put that into the line.",
+        "{file}, line {line}: {name} is left out of the plan, for its file has another content than the hash in its "
+        "line says. Fetch the file anew, and if its makers give another hash now, put that into the line.",
         file=one.origin.file,
         line=one.origin.line,
         name=one.name,
     )
     return Outside(way)
+
+
+def promises_of(one: Statement) -> tuple[str, ...]:
+    """Return the hashes as `promised_digest` has them: that behind the path or the address, or those of `--hash`."""
+    behind = promised_digest(one.url)
+    return (behind,) if behind else one.hashes
+
+
+def _held(one: Statement, path: Path) -> str:
+    """Return the first of the hashes that a file has, as pip takes any of them; "" for none."""
+    return next((digest for digest in promises_of(one) if has_digest(path, digest)), "")
 
 
 def _outside(why: str, one: Statement, request: ProjectRequest, selected: SelectedBuild) -> Outside:
@@ -180,6 +192,8 @@ def _outside(why: str, one: Statement, request: ProjectRequest, selected: Select
     native = f"{name}{one.specifier}" if is_kept and name == one.name else name
     path = folder_of(one, request.project)
     words = {"native": one.url or native, "path": str(path)}.get(why, one.url)
+    of_address = one.hashes if why == "address" and not promised_digest(words) else ()
+    words += f"{'&' if '#' in words else '#'}{of_address[0]}" if len(of_address) == 1 else ""
     is_folder_there = why == "path" and (path.is_dir() or not path.suffix)  # what is no folder pip takes as it is alone
     needs_torch = _needs_torch(request, one, page) or (why == "path" and _builds_with_torch(Path(words)))
     command = _command(request, selected, words, is_folder_there, page, needs_torch)
@@ -191,11 +205,12 @@ def _outside(why: str, one: Statement, request: ProjectRequest, selected: Select
     is_editable = is_folder_there if why == "path" else _is_named_repository(one)
     if is_editable and why == "address" and "egg=" not in words:  # pip wants the name there
         words += f"{'&' if '#' in words else '#'}egg={one.name}"
-    digest = promised_digest(one.url) if why == "path" else ""  # of an address pip looks at it
+    digest = _held(one, path) if why == "path" and not path.is_dir() else ""  # of an address pip looks at it
     part = ProjectPart(one.name, words, way, is_editable, page, needs_torch, digest)
     is_wheel = not page and words.partition("#")[0].endswith(".whl")
     said = message(f"project.part.{'page' if page else 'wheel' if is_wheel else why}", name=one.name, **at)
-    return Outside(way, part if _may_come(part, request) else None, said)
+    may_come = _may_come(part, request) and len(of_address) < 2  # behind an address there is room for one hash
+    return Outside(way, part if may_come else None, said)
 
 
 def _may_come(part: ProjectPart, request: ProjectRequest) -> bool:

@@ -38,7 +38,7 @@ from wizard.app.project_parts import (
     ways_of,
 )
 from wizard.app.project_use import promised_of, use_of
-from wizard.app.refused_lock import line_at_fault
+from wizard.app.refused_lock import check_hashes, line_at_fault
 from wizard.compatibility.data.model import Matrix
 from wizard.install.lock import LOCK_NO_PAIR, NO_SOLUTION
 from wizard.model.distributions import FAMILY
@@ -114,6 +114,7 @@ def plan_project(
 
     def told(lock: Lock, behind: tuple[HeldBack, ...]) -> tuple[Message, ...]:
         then.look(lock)
+        check_hashes(request.packages, lock, selected.python)
         if not is_strict and (needs := [need for one in behind for need in one.needs if need.name not in lack.apart]):
             raise _SourceAlone(needs)
         early = {one.name: one for one in behind if one.is_early}

@@ -18,9 +18,10 @@ from wizard.compatibility.model import Choices
 from wizard.install.lock import LOCK_NO_PAIR, NO_SOLUTION
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import ErrorText, WizardError
+from wizard.model.lock import Lock
 from wizard.project.model import Statement, normalized
 from wizard.project.packages.companions import companion, undeclared_bounds
-from wizard.project.versions import marker_holds
+from wizard.project.versions import marker_holds, meets
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.computed import OnProgress
 from wizard.run.plan.held_back import (
@@ -36,6 +37,8 @@ from wizard.run.select.source_catalog import is_main
 from wizard.sources.model import Source
 from wizard.sources.read import Reader
 from wizard.sources.wanted import fitting_versions, platform_tags, public
+from wizard.system.paths import os_name
+from wizard.transfer.address import host_of
 from wizard.transfer.http import SourceUnreachable, list_headers
 
 _SECONDS, _MOST_ASKED = 10.0, 60  # for pages
@@ -54,6 +57,16 @@ _SOURCE_ALONE = ErrorText(
     "lock-source-alone",
     "There is only the source of {name} ({source}), and nothing is compiled unasked.",
     "Leave it out; its documentation says how it is built, or where else its makers have ready wheels.",
+)
+_OTHER_FILE = ErrorText(
+    "project-hash-differs",
+    "{file}, line {line}: {source} has {name} with another content than the hashes of that line say.",
+    "Choose another package source; if its makers give the hash of that file, put it into the line.",
+)
+_NO_HASH = ErrorText(
+    "project-hash-unknown",
+    "{file}, line {line} has hashes, and {source} names none of {name}: nothing shows that it is the same file.",
+    "Choose a package source that names hashes, or take them out of that line.",
 )
 _ON_NO_INDEX = ErrorText(
     "lock-on-no-index",
@@ -178,6 +191,19 @@ def with_lacking(error: WizardError, facts: Facts, selected: SelectedBuild) -> W
             if need is not lost:
                 return WizardError(text, details=words, torch=torch, python=python, **told)
     return error
+
+
+def check_hashes(packages: Iterable[Statement], lock: Lock, python: str) -> None:
+    """Hold the locked files against the hashes of the lines that ask for them: pip takes any of a line's. Of a release
+    that no line allows another sentence tells. Raises WizardError `project-hash-…`."""
+    for one in packages:
+        file = lock.find(one.name) if one.hashes and not one.url else None
+        if file is None or not meets(one.specifier, file.version) or not marker_holds(one.marker, os_name(), python):
+            continue
+        if f"sha256={file.sha256}" not in one.hashes:
+            words = _OTHER_FILE if file.sha256 else _NO_HASH
+            host = host_of(file.urls[0])
+            raise WizardError(words, file=one.origin.file, line=one.origin.line, name=file.filename, source=host)
 
 
 def line_at_fault(

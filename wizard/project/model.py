@@ -90,6 +90,7 @@ class Statement:
     override: bool = False  # a constraint that counts in place of what packages themselves ask for
     for_card: bool = False  # of code that is compiled for a card alone
     further: int = 0  # of code: lines of the same kind beside this one
+    hashes: tuple[str, ...] = ()  # `sha256=…`: its file has one of them
 
     def __str__(self) -> str:
         return f"{self.name}{self.specifier or (f' @ {self.url}' if self.url else '')}"

@@ -21,6 +21,7 @@ from wizard.project.formats.conda_words import conda_statement
 from wizard.project.model import (
     DECLARED,
     RECOMMENDED,
+    TORCH,
     AddressLine,
     FileLine,
     Findings,
@@ -40,12 +41,18 @@ _WITH_VALUE = re.compile(
     r"requirement|constraint|editable|find-links|index-url|extra-index-url|trusted-host|hash|no-binary|only-binary"
     r"|config-settings|global-option|use-feature|platform|python-version|abi|implementation|target"
 )
+# A path with blanks, up to its end: no package of the index is called so.
+_LIST = re.compile(
+    r"(?:^|(?<=\s))--?(?P<kind>r|c)(?:equirement|onstraint)?(?:=|\s*)"
+    r"(?P<value>[^\s\"'-](?:(?!\s-|[\"']).)*?\.(?:txt|in))(?=\s|$)"
+)
 _BUILD = re.compile(
     r"(?:^|\s)--(?:install-option|global-option|build-option|config-settings?)\b"
     r"(?:(?:=|\s+)(?:\"[^\"]*\"|'[^']*'|[^\s\"'])+)?"
 )
 _SHORT = {"r": "requirement", "c": "constraint", "e": "editable", "f": "find-links", "i": "index-url"}
 _ADDRESSES = {"find-links": "find-links", "index-url": "index", "extra-index-url": "index"}
+_HASH = re.compile(r"sha(?:256|384|512)=[0-9a-f]+")  # the kinds that pip takes
 _LONGEST_NAME = 128
 _LONGEST_MEANT = 1_000  # letters of a line that is read by its intent
 _EGG = re.compile(r"[#&]egg=([A-Za-z0-9][A-Za-z0-9._-]*)")
@@ -163,10 +170,6 @@ def read_line(words: str, where: FileLine, found: Findings, strength: str = DECL
     for option, value in options:
         if option in ("requirement", "constraint") and value:
             constraint = option == "constraint"
-            if rest.endswith(".txt") and not value.endswith(
-                ".txt"
-            ):  # a path with blanks, and never a package of the index
-                value, rest = f"{value} {rest}", ""
             found.include(value, where, "constraint" if constraint else group)
         elif option in _ADDRESSES and value:
             found.sources.append(AddressLine(_ADDRESSES[option], value, where, strength))
@@ -178,8 +181,20 @@ def read_line(words: str, where: FileLine, found: Findings, strength: str = DECL
             rest = value if is_cut else f"{value} {rest}".strip()
     if any(option in _ADDRESSES for option, _ in options) and rest and not constraint and strength == DECLARED:
         found.remark("option-on-line" if words.lstrip().startswith("-") else "option-after", where)
-    for statement in statements_of(rest, where, found):
-        found.statements.append(replace(statement, strength=strength, group=group))
+    hashes = tuple(value.lower().replace(":", "=", 1) for option, value in options if option == "hash")
+    made = [replace(one, strength=strength, group=group, hashes=hashes) for one in statements_of(rest, where, found)]
+    _take_hashed(made, where, found)
+
+
+def _take_hashed(made: list[Statement], where: FileLine, found: Findings) -> None:
+    """Take what a line asks for, but for one with a hash that pip refuses."""
+    hashes = {digest for one in made for digest in one.hashes}
+    if not all(map(_HASH.fullmatch, hashes)):
+        found.remark("unreadable-line", where)
+        return
+    found.statements += made
+    if hashes and any(one.name == TORCH for one in made):
+        found.remark("hashes-of-torch", where)
 
 
 def split_options(words: str) -> tuple[str, list[tuple[str, str]]]:
@@ -197,7 +212,11 @@ def split_options(words: str) -> tuple[str, list[tuple[str, str]]]:
         options.append((option, ""))
         return f" {match['value'] or ''}"
 
-    return _OPTION.sub(taken, words).strip(), options
+    def noted(match: re.Match[str]) -> str:
+        options.append(("requirement" if match["kind"] == "r" else "constraint", match["value"].replace("\\ ", " ")))
+        return ""
+
+    return _OPTION.sub(taken, _LIST.sub(noted, words)).strip(), options
 
 
 def statements_of(text: str, where: FileLine, found: Findings) -> list[Statement]:
