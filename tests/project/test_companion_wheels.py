@@ -451,3 +451,13 @@ def test_the_page_of_one_that_has_each_patch_is_that_of_the_patch(tmp_path: Path
     found = decided(tmp_path, {"requirements.txt": "torch==2.5.1\nkaolin\ntorch-scatter\n"}, AMPERE)
     pages = [str(one.params["page"]) for one in found.remarks if one.key == "project.native.page"]
     assert sorted(one.rpartition("/")[2] for one in pages) == ["torch-2.5.0+cu124.html", "torch-2.5.1_cu124.html"]
+
+
+@pytest.mark.parametrize("tags", ["cp39-cp39-manylinux_2_99_x86_64", "py2-none-any", "cp39-cp39-musllinux_1_2_x86_64"])
+def test_a_wheel_of_the_project_that_no_python_here_takes_is_told_and_moves_none(tmp_path: Path, tags: str) -> None:
+    plain = decided(tmp_path / "plain", {"requirements.txt": "torch\n"}, AMPERE).python
+    found = decided(tmp_path / "a", {"requirements.txt": f"torch\n./local-1.0-{tags}.whl\n"}, AMPERE)
+    assert ("wheel-elsewhere" in codes(found), found.python) == (True, plain)
+    for fitting in ("py2.py3-none-any", "cp39-abi3-manylinux_2_17_x86_64", "py38-none-any"):
+        found = decided(tmp_path / fitting, {"requirements.txt": f"torch\n./local-1.0-{fitting}.whl\n"}, AMPERE)
+        assert ("wheel-elsewhere" in codes(found), found.python) == (False, plain)

@@ -94,6 +94,7 @@ class Understood:
     names_torch: bool
     in_chinese: Mapping[FileLine, FileLine]  # what a README says in words, in its translation
     remarks: tuple[Message, ...]
+    glibc: str = ""  # of the computer, where it is known
 
     @property
     def overrides(self) -> tuple[Statement, ...]:

@@ -24,7 +24,7 @@ from wizard.model.messages import Message
 from wizard.project.contradictions import bounded, contradiction, contradicts_itself, without_apart
 from wizard.project.model import DECLARED, PAIRS, PYTHON, RECOMMENDED, TORCH, FileLine, Project, Statement
 from wizard.project.packages.companions import can_start, companion, has_library
-from wizard.project.packages.cuda_tags import has_tag
+from wizard.project.packages.cuda_tags import has_tag, is_used
 from wizard.project.packages.implied import below_the_tables, binding, implied_met, of_pair
 from wizard.project.packages.lacking import needed_pins, needed_without_wheels, without_wheels
 from wizard.project.understand import Understood, pair_meets, understand
@@ -72,6 +72,9 @@ class BuildWeigher:
         self.has_card = any(one.variant != CPU for one in self.fitting)
         capability = max((gpu.compute_capability for gpu in machine.gpus if gpu.compute_capability), default="")
         asks = understand(project, machine.os, self.has_card, str(capability))
+        glibc = machine.glibc or ""
+        used = (one for one in asks.implied if one.name != PYTHON or is_used(one.url, machine.os, glibc))
+        asks = replace(asks, glibc=glibc, implied=tuple(used))
         usable = [one for one in self.fitting if one.variant != CPU or not self.has_card]
         self.asks, apart = without_apart(asks, candidates, usable)
         self.remarks: list[Message] = [*self.asks.remarks, *apart]

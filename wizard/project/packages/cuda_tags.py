@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from packaging.tags import Tag
 from packaging.utils import parse_wheel_filename
 
-from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.project.model import DECLARED, LOCKED, PAIRS, RECOMMENDED, TORCH, FileLine, Project, Statement
 from wizard.project.packages.companions import companion
 from wizard.project.versions import can_meet, marker_holds, meets
@@ -171,19 +171,34 @@ def is_wheel_for(words: str, os: str) -> bool:
     return not any(tag in words for tag in others)
 
 
-def fits_here(url: str, os: str, python: str) -> bool:
-    """Return whether a linked wheel may be for this; so may what is no wheel."""
+def fits_here(url: str, os: str, python: str, glibc: str = "") -> bool:
+    """Return whether a linked wheel may be for this; so may what is no wheel. `glibc`: that of the computer; "" where
+    it is not known or has none."""
     tags = wheel_tags(url)
     here = {"win32": "win", "darwin": "macosx"}.get(traits.of(os).markers["sys_platform"], "linux")
-    mine = "cp" + python.replace(".", "")
-    return (
-        any(
-            (one.interpreter == mine or one.abi == "abi3" or one.interpreter.startswith("py"))
-            and (one.platform == "any" or here in one.platform)
-            for one in tags
-        )
-        or not tags
-    )
+    return not tags or any(_is_of(python, one) and _runs_on(here, glibc, one.platform) for one in tags)
+
+
+def is_used(url: str, os: str, glibc: str) -> bool:
+    """Return whether some Python of such a computer takes the wheel: one for a newer glibc chooses none."""
+    return any(fits_here(url, os, python, glibc) for python in PYTHONS)
+
+
+def _is_of(python: str, tag: Tag) -> bool:
+    """Return whether this Python takes it: by its own number, or by one that newer ones take, too (py3, abi3)."""
+    found = re.fullmatch(r"(cp|py)(\d)(\d*)", tag.interpreter)
+    major, _, minor = python.partition(".")
+    if not found or found[2] != major:
+        return False
+    is_open = found[1] == "py" or tag.abi == "abi3"
+    return not found[3] or found[3] == minor or (is_open and int(found[3]) <= int(minor))
+
+
+def _runs_on(system: str, glibc: str, platform: str) -> bool:
+    """Return whether a computer runs what a wheel's tag of its platform names; one for a newer glibc it does not."""
+    least = re.match(r"manylinux_(\d+_\d+)_", platform)
+    is_newer = bool(glibc and least and version_key(least[1].replace("_", ".")) > version_key(glibc))
+    return platform == "any" or (system in platform and not is_newer and not (glibc and "musllinux" in platform))
 
 
 def wheel_tags(url: str) -> frozenset[Tag]:

@@ -40,7 +40,9 @@ def without_wheels(asks: Understood, os: str, python: str) -> frozenset[str]:
         asked.setdefault(one.name, []).append(one.specifier)
     lacking = {name for name, parts in asked.items() if not has_wheel(name, ",".join(filter(None, parts)), python, os)}
     linked = [one for one in lines if one.url.partition("#")[0].endswith(".whl")]
-    return frozenset(lacking | {one.name for one in linked} - {o.name for o in linked if fits_here(o.url, os, python)})
+    return frozenset(
+        lacking | {one.name for one in linked} - {o.name for o in linked if fits_here(o.url, os, python, asks.glibc)}
+    )
 
 
 def needed_pins(asks: Understood, os: str, python: str) -> list[Statement]:
@@ -61,7 +63,7 @@ def lacking_wheels(asks: Understood, os: str, python: str, moved: Collection[str
     for one in asks.rest:
         if not one.url and not has_wheel(one.name, one.specifier, python, os) and marker_holds(one.marker, os, python):
             pins |= {one.name}
-    linked = [one for one in asks.rest if one.name in pins and not fits_here(one.url, os, python)]
+    linked = [one for one in asks.rest if one.name in pins and not fits_here(one.url, os, python, asks.glibc)]
     for one in linked:
         yield message(
             "project.remark.wheel-elsewhere",
