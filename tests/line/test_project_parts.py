@@ -306,6 +306,18 @@ def test_strictly_what_a_line_names_is_built_last_or_said_to_be_source_alone(wor
     )
 
 
+def test_strictly_what_a_package_needs_as_source_alone_is_built_where_that_is_asked(world: World, folder: Path) -> None:
+    source_of("runtime", world.packages.root, folder.parent)
+    build_wheel(world.packages.root, "hydra", "1.0", {"hydra.py": b""}, ["runtime==1.0"])
+    write(folder, "requirements.txt", "torch", "hydra==1.0")
+    done = world.run(*setup(world, folder, "--dry-run", "--strict"))
+    assert (done.returncode, "Have it built last (--parts)." in done.stderr) == (1, True), done.stderr
+    done = world.run(*setup(world, folder, "--dry-run", "--strict", "--parts"))
+    assert done.returncode == 0, done.stderr
+    assert "runtime, which hydra needs and" in done.stderr
+    assert "is installed last" in done.stderr
+
+
 def test_a_pin_that_a_source_alone_meets_is_built_and_unasked_it_moves_with_that_reason(
     world: World, folder: Path
 ) -> None:

@@ -71,7 +71,8 @@ _CANNOT = (*NO_SOLUTION, "lock-conda-version")
 SOURCE_ALONE = ErrorText(
     "project-source-alone",
     "{by} needs {name}, of which the package index has the source alone, and nothing is compiled unasked.",
-    "Where it need not be exact[| (without --strict)], all but that is planned, and the command that adds it is named.",
+    "Have it built last[: tick “Install the project itself and its parts, too”| (--parts)]. Where it need not be "
+    "exact[| (without --strict)], all but that is planned, and the command that adds it is named.",
 )
 TOGETHER = ErrorText(
     "project-together",
@@ -210,7 +211,8 @@ class _Lack:
         lacking = [one for one in _named_in(_NO_WHEEL, error, packages) if self._may_be_left(one)]
         is_last = not (needs or absent or lacking or self.freedom < _ANY)
         if self.is_strict:  # what is built last is as it was asked
-            is_last = bool(needs or absent or not lacking)
+            may_build = self.may_build and not any(companion(one.name) or one.name in FAMILY for one in needs)
+            is_last = bool(absent or (needs and not may_build) or not (needs or lacking))
         if is_last:
             said = self._last_word(error, packages, needs)
             raise said from (None if said is error else error)
