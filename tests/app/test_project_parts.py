@@ -22,7 +22,7 @@ from wizard.model.messages import message, text
 from wizard.project.answer import project_document, project_lines
 from wizard.run.plan.commands import quote_of
 from wizard.run.steps.parts import build_environment, pip_words
-from wizard.run.steps.parts_outcome import PartsOutcome, why_failed
+from wizard.run.steps.parts_outcome import PartsOutcome, lacking_needs, why_failed
 from wizard.system import paths
 from wizard.transfer.address import file_path
 
@@ -88,6 +88,13 @@ def test_pip_is_given_windows_paths_as_they_are() -> None:
     part = ProjectPart("part", "C:\\my code\\part", values.SELECTED.engine_reason, is_editable=True)
     prefix, held = Path(PREFIX), Path("C:\\runs\\1\\parts-constraints.txt")
     assert pip_words(part, prefix, held)[-4:] == ("--src", str(prefix / "src"), "-e", "C:\\my code\\part")
+
+
+def test_a_part_that_another_one_needs_is_not_advised_from_the_index() -> None:
+    said = "it 1.0 requires core, which is not installed.\nit 1.0 requires rich, which is not installed.\n"
+    parts = [ProjectPart(name, name, values.SELECTED.engine_reason) for name in ("it", "core")]
+    told = [one.message.params["needed"] for one in lacking_needs(said, (), Path(PREFIX), parts)]
+    assert told == ["rich"]
 
 
 @pytest.mark.parametrize(

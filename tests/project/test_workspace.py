@@ -92,3 +92,26 @@ def test_members_that_are_packages_are_taken_where_the_root_is_none(tmp_path: Pa
         "packages/list/pyproject.toml": _PART.format("list", '["core", "rich"]') + "[tool.uv]\npackage = false\n",
     }
     assert {name: one.url for name, one in lines(tmp_path, files).items()} == {"core": "./packages/core", "rich": ""}
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("pyproject.toml", '{named}[tool.poetry.dependencies]\nhumanize = {{ path = "{folder}", develop = true }}\n'),
+        ("pyproject.toml", '{named}[tool.pixi.pypi-dependencies]\nhumanize = {{ path = "{folder}" }}\n'),
+        ("pyproject.toml", '{named}[tool.rye.workspace]\nmembers = ["packages/*"]\n'),
+        ("pyproject.toml", '{named}[tool.hatch.workspace]\nmembers = ["packages/*"]\n'),
+        (
+            "pyproject.toml",
+            '[project]\nname = "it"\ndependencies = ["torch", "humanize @ file:///${{PROJECT_ROOT}}/{folder}"]\n',
+        ),
+        ("pixi.toml", '[pypi-dependencies]\ntorch = "*"\n[dependencies]\nhumanize = {{ path = "{folder}" }}\n'),
+    ],
+)
+def test_what_another_tool_has_from_a_folder_is_not_asked_of_the_index(tmp_path: Path, file: str, words: str) -> None:
+    named = '[project]\nname = "it"\ndependencies = ["torch", "humanize"]\n'
+    folder = "packages/humanize"
+    files: Files = {file: words.format(named=named, folder=folder)}
+    files |= {f"{folder}/pyproject.toml": _PART.format("humanize", "[]")}
+    its = [one.url for one in decided(tmp_path, files, AMPERE).understood.packages if one.name == "humanize"]
+    assert {one.removeprefix("./") for one in its} == {folder}

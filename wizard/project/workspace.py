@@ -19,6 +19,8 @@ from wizard.project.search.order import folder_of
 from wizard.project.search.reader import ProjectReader
 
 _FILE = "pyproject.toml"
+_TOOLS = ("uv", "rye", "hatch")  # whose workspaces are written in one way
+_NAMING = ("pyproject.toml", "pixi.toml")  # where one table names a package, and another one has its address
 _DEEPEST = 8  # folders above a member
 _MOST_MEMBERS = 50
 _MOST_PATTERNS = 100
@@ -41,7 +43,7 @@ def workspace_of(folder: ProjectFolder) -> Workspace:
     """Return that of the project's own folder; one without members where there is none."""
     text = (folder.read(_FILE) or "") if folder.has_file(_FILE) else ""
     document = load_toml(_FILE, text, Findings()) if "workspace" in text else {}
-    table = table_in(_uv_of(document), "workspace")
+    table = next(filter(None, (table_in(_tool_of(document, name), "workspace") for name in _TOOLS)), {})
     asked, left = ([str(one) for one in listed(table.get(key))][:_MOST_PATTERNS] for key in ("members", "exclude"))
     names = ((name, folder_of(name)) for name in sorted(_files_of(folder, asked)) if "/" in name)
     members = (name for name, inner in names if _is_among(inner, asked) and not _is_among(inner, left))
@@ -51,12 +53,12 @@ def workspace_of(folder: ProjectFolder) -> Workspace:
         called = table_in(its, "project").get("name")
         key = normalized(called if isinstance(called, str) and called else folder_of(name).rpartition("/")[2])
         folders.setdefault(key, folder_of(name))
-        package = _uv_of(its).get("package")
+        package = _tool_of(its, _TOOLS[0]).get("package")
         if package is False:
             plain.add(key)
         elif package or "build-system" in its:
             built.add(key)
-    where = TomlText(_FILE, text).at("members", "tool.uv.workspace")
+    where = TomlText(_FILE, text).at("members")
     return Workspace(folders, frozenset(built), frozenset(plain), "project" not in document, where)
 
 
@@ -97,8 +99,13 @@ def _link(reader: ProjectReader, workspace: Workspace) -> None:
         if one.name in lost and one.strength == DECLARED and not (one.group or one.url):
             found.remark("member-missing", one.origin, name=one.name)
     left = {*lost, *workspace.plain, *own}
+    here = [one for one in found.statements if one.strength == DECLARED and one.origin.file in _NAMING]
+    urls = {one.name: one.url for one in here[::-1] if one.url and not (one.group or one.marker)}
+    urls |= {name: f"./{folder}" for name, folder in folders.items()}
     found.statements = [
-        replace(one, url=f"./{folders[one.name]}") if one.name in folders and not one.url else one
+        replace(one, url=urls[one.name])
+        if (one in here or one.name in folders) and not one.url and one.name in urls
+        else one
         for one in found.statements
         if one.url or one.name not in left or (one.name not in lost and one.strength != DECLARED)
     ]
@@ -117,8 +124,8 @@ def _files_of(folder: ProjectFolder, patterns: Iterable[str]) -> set[str]:
     return {*filter(folder.has_file, found)}
 
 
-def _uv_of(document: Mapping[str, object]) -> dict[str, object]:
-    return table_in(table_in(document, "tool"), "uv")
+def _tool_of(document: Mapping[str, object], name: str) -> dict[str, object]:
+    return table_in(table_in(document, "tool"), name)
 
 
 def _is_among(folder: str, patterns: Iterable[str]) -> bool:

@@ -291,7 +291,10 @@ class PixiReader:
                 yield Statement("__cuda", f">={cuda}", where, group=group)
             for name, value in table_in(tables, "dependencies").items():
                 where = self.lines.at(str(name), f"{head}dependencies")
-                yield _conda_statement(str(name), value, where, group, marker)
+                is_of_folder = isinstance(value, dict) and not {"path", "git", "url"}.isdisjoint(value)
+                named = poetry_statement(str(name), value, where, group) if is_of_folder else None
+                named = named and replace(named, marker=marker, conda=True)
+                yield named or _conda_statement(str(name), value, where, group, marker)
             for name, value in table_in(tables, "pypi-dependencies").items():
                 where = self.lines.at(str(name), f"{head}pypi-dependencies")
                 if one := poetry_statement(str(name), value, where, group):

@@ -332,6 +332,7 @@ def _path(path: str, where: FileLine, marker: str) -> Statement:
 
 def _own_path(url: str) -> str:
     """Return `./old` of `file:./old`, which pip takes from the folder that it is started in; else what was given."""
+    url = url.replace("file:///${PROJECT_ROOT}/", "file:./")  # of PDM
     return unquote(url[5:]) if url.startswith("file:") and not url.startswith("file://") else url
 
 

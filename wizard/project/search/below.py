@@ -122,6 +122,7 @@ def _read_installed(reader: ProjectReader) -> None:
     named = {one.name for one in reader.found.statements if one.strength == DECLARED}
     linked = {one.name: one.url for one in reader.found.statements if one.group == "constraint" and is_folder(one.url)}
     lines_of = [one for one in reader.found.statements if one.strength == DECLARED and not one.group]
+    told = set[str]()
     for by in [replace(one, url=one.url or linked.get(one.name, "")) for one in lines_of]:
         folder = normpath(f"{folder_of(by.origin.file)}/{by.url}".lstrip("/"))
         if not is_folder(by.url) or folder == "." or not reader.folder.has_folder(folder):
@@ -134,7 +135,8 @@ def _read_installed(reader: ProjectReader) -> None:
         lines = [replace(one, group="") for one in lines if not one.group or normalized(one.group) in by.extras]
         reader.found.statements += [one for one in lines if one.name in FAMILY]
         others = dict.fromkeys(str(one) for one in lines if one.name not in {*FAMILY, *named})
-        if others:
+        if others and folder not in told:
+            told.add(folder)
             reader.found.remark("folder-needs", by.origin, folder=folder, packages=cut_between([*others]))
 
 

@@ -218,10 +218,14 @@ def is_another(name: str, before: ProjectPart, part: ProjectPart) -> Message:
     )
 
 
-def lacking_needs(said: str, locked: Collection[str], prefix: Path) -> Iterator[SmokeCheck]:
-    """What the parts need and did not bring: pip says that of everything, what is `locked` is none of theirs."""
+def lacking_needs(
+    said: str, locked: Collection[str], prefix: Path, parts: Iterable[ProjectPart] = ()
+) -> Iterator[SmokeCheck]:
+    """What the parts need and did not bring: pip says that of everything, what is `locked` is none of theirs. Another
+    of the `parts` is told as what could not be installed, and is none of an index."""
+    own = {canonicalize_name(one.name) for one in parts}
     for name, needed in dict.fromkeys(_MISSING.findall(said)):
-        if canonicalize_name(name) not in locked:
+        if canonicalize_name(name) not in locked and canonicalize_name(needed) not in own:
             yield SmokeCheck(
                 "part",
                 "warning",
