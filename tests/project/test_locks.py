@@ -53,6 +53,11 @@ def test_a_lock_for_other_systems_alone_is_told(tmp_path: Path) -> None:
     for folder, on, told in (("linux", AMPERE, {"lock-elsewhere"}), ("windows", ADA, set())):
         found = decided(tmp_path / folder, files, on)
         assert (build(found)[0], codes(found) & {"lock-elsewhere"}) == ("2.6.0", told)
+    marker = "sys_platform == 'win32'"
+    words = f'[project]\ndependencies = ["torch", "bridge; {marker}"]\n[tool.uv]\nenvironments = [\n"{marker}",\n]\n'
+    found = decided(tmp_path / "own", {"pyproject.toml": words}, AMPERE)
+    [said] = [one.params for one in found.remarks if one.key.endswith("lock-elsewhere")]
+    assert (said["line"], said["marker"]) == (5, marker)
 
 
 @pytest.mark.parametrize(

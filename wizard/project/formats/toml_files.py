@@ -298,7 +298,8 @@ def _address(value: Mapping[str, Any]) -> str:
 def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
     _strings(uv.get("dev-dependencies"), "tool.uv", "dev", lines, found)
     _strings(uv.get("constraint-dependencies"), "tool.uv", "constraint", lines, found)
-    made_for(uv.get("environments"), lines, found)
+    lines.enter("environments", "tool.uv")
+    made_for(uv.get("environments"), lines, found, "tool.uv")
     unused = _unused(uv)
     for index in listed(uv.get("index")):
         if isinstance(index, dict) and index.get("url") in unused:
@@ -375,9 +376,9 @@ def _dynamic(dynamic: Mapping[str, Any], lines: TomlText, found: Findings) -> No
         found.include(str(name), lines.at(str(name), "tool.setuptools.dynamic"), "")
 
 
-def made_for(markers: Any, lines: TomlText, found: Findings) -> None:
-    """Note the systems that a lock is made for, where it names them."""
+def made_for(markers: Any, lines: TomlText, found: Findings, head: str = "") -> None:
+    """Note the systems that a lock is made for, where it names them; `head`: the table that does."""
     named = [one for one in listed(markers) if isinstance(one, str)]
     if named:
-        marker = " or ".join(f"({one})" for one in named)
-        found.statements.append(Statement(MADE_FOR, "", lines.at(named[0]), LOCKED, group=IN_LOCK, marker=marker))
+        marker = " or ".join(f"({one})" for one in named) if len(named) > 1 else named[0]
+        found.statements.append(Statement(MADE_FOR, "", lines.at(named[0], head), LOCKED, group=IN_LOCK, marker=marker))
