@@ -2,6 +2,7 @@
 
 It puts in what it was asked to (`parts` of the choices), for the build code of these runs. What would be compiled
 against torch, and what only conda has, stays for the person.
+One file: what is left, its sentence and its part are one decision.
 """
 
 from __future__ import annotations

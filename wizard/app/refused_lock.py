@@ -2,6 +2,7 @@
 what the resolver says stands against it.
 
 Before the lock, `companion_torch` says what is known; where no page answers, the resolver's refusal stays as it is.
+One file: each answer is that the lock is refused, with the line.
 """
 
 from __future__ import annotations

@@ -85,8 +85,7 @@ class Parts(Step):
                 context.journal.done(done, {"name": name})
         if found.put_in:
             lacks = self._pip(context, "check", "--disable-pip-version-check").stdout
-            locked_names = {file.name for file in context.lock.files}
-            found.checks += lacking_needs(lacks, locked_names, target.created.prefix, parts)
+            found.checks += lacking_needs(lacks, {one.name for one in context.lock.files}, target.created.prefix, parts)
             said = message("verify.project.parts", "Installed last: {names}.", names=", ".join(found.put_in))
             found.checks.insert(0, SmokeCheck("part", "ok", said))
         for check in found.checks:
