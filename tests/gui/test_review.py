@@ -46,11 +46,11 @@ def test_what_is_here_already_is_not_to_be_downloaded(
     assert "here already" not in said()
     window.navigator.put_preview(replace(preview, here=frozenset({files[0].filename})))
     left = preview.lock.total_bytes - files[0].size
-    assert f"{bytes_text(left)}. " in page.tiles.download.words
+    assert f"{bytes_text(left)}, " in page.tiles.download.words
     assert f"Files: {len(files) - 1} of {len(files)}" in page.tiles.download.words
     assert said().count("here already") == 1
     window.navigator.put_preview(replace(preview, here=frozenset(file.filename for file in files)))
-    assert f"Download: {bytes_text(0)}. All of it" in page.tiles.download.words
+    assert f"Download: {bytes_text(0)}, All of it" in page.tiles.download.words
 
 
 @pytest.mark.parametrize(("tile", "page"), [("what", PageId.BUILD), ("where", PageId.PLACE)])
@@ -107,9 +107,9 @@ def test_four_tiles_say_what_where_download_and_disk_and_all_else_is_folded(
     go_to(qtbot, window, PageId.REVIEW)
     page = review_page(window)
     plan = window.navigator.state.preview.plan  # type: ignore[union-attr]
-    assert page.tiles.what.words.startswith("What: torch 2.14.1 + CUDA 12.6. torchvision 0.29.1 •")
-    assert page.tiles.where.words == f"Where: {plan.prefix}. New environment"
-    assert page.tiles.disk.words == "Disk: 7.4 GB. 81 GB free"
+    assert page.tiles.what.words.startswith("What: torch 2.14.1 + CUDA 12.6, torchvision 0.29.1 •")
+    assert page.tiles.where.words == f"Where: {plan.prefix}, New environment"
+    assert page.tiles.disk.words == "Disk: 7.4 GB, 81 GB free"
     assert "81\N{NO-BREAK SPACE}GB free" in page.tiles.disk._more.text(), "they do not part"
     assert page.tiles.disk.bar.isVisible()
     assert not page.different.isVisible()
@@ -407,4 +407,4 @@ def test_the_disk_of_an_environment_that_is_there_counts_the_store(
         message("environments.volume.cache", path="/c", needed=0.46, free=81),
     )
     window.navigator.put_preview(replace(preview, changes=told))
-    assert page.tiles.disk.words == "Disk: 0.46 GB. 81 GB free"
+    assert page.tiles.disk.words == "Disk: 0.46 GB, 81 GB free"

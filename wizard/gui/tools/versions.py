@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from wizard.app.pages.order import SideId
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _MOST_RELEASES = 5
 _MOST_BUILDS = 12
 _NOTHING = "–"
+_PYTHON, _NARROW = 2, 620  # a column of the builds; pixels of the page
 _SYSTEMS = {"linux": "Linux", "windows": "Windows"}
 
 
@@ -60,6 +62,11 @@ class VersionsPage(SidePage):
         self.look.setVisible(self._source is not None)
         if not self._releases:
             self.start_task(lambda: self.tr("Checking…"), self._read, self._listed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the Pythons of single builds out where the cards would have no room: the release's stand above."""
+        super().resizeEvent(event)
+        self.builds.setColumnHidden(_PYTHON, self.width() < _NARROW)
 
     def first_control(self) -> QWidget:
         return self.table
