@@ -105,10 +105,10 @@ def test_every_limit_has_words(language: str) -> None:
     said = {
         text(words, language)
         for name in ("network", "server", "disk", "processor", "limit")
-        if (words := limit_words(name))
+        if (words := limit_words(name, 9.0))
     }
     assert len(said) == 5
-    assert limit_words("none") is limit_words("something newer") is limit_words(None) is None
+    assert limit_words("none", 9.0) is limit_words("something newer", 9.0) is limit_words(None, 9.0) is None
 
 
 # -- connections ---------------------------------------------------------------------------------------------

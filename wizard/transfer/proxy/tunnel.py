@@ -78,7 +78,7 @@ def telling_closed() -> Iterator[None]:
     """Around what is asked of the proxy itself: a connection that it ends is told as its own. Raises ProxyFault."""
     try:
         yield
-    except (ConnectionError, ssl.SSLEOFError) as error:
+    except (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError) as error:
         raise ProxyFault("closed", f"closed the connection: {error}") from error
 
 
