@@ -265,6 +265,7 @@ def test_a_pause_moves_nothing(
         return now
 
     before = at_rest()
+    assert install.steps._is_narrow is (install.steps._card.grid.verticalSpacing() == 0) is (width < 700)
     for _ in range(2):  # and as it goes on
         press(qtbot, install.pause)
         settle(qtbot, window)

@@ -104,7 +104,8 @@ class RunSteps(QWidget):
         little, but for the step that the run is at."""
         line, steps = self.fontMetrics().lineSpacing() + _TIGHT, len(self._rows)
         with_bars = (steps + BARS) * line + 2 * _AROUND  # so that nothing moves when they come
-        self._gap = _AIR if with_bars + steps * _AIR <= room else 0
+        # In a narrow window a step has two lines and more, and how many its words say.
+        self._gap = _AIR if not self._is_narrow and with_bars + steps * _AIR <= room else 0
         if self._card.grid.verticalSpacing() != self._gap:
             self._card.grid.setVerticalSpacing(self._gap)
         has_bars = self._bars is not None and not self._bars.isHidden()
@@ -128,7 +129,7 @@ class RunSteps(QWidget):
         """Say what a step did below its name where there is little room."""
         super().resizeEvent(event)
         if (is_narrow := self.width() < _NARROW) != self._is_narrow:
-            self._is_narrow = is_narrow
+            self._is_narrow, self._gap = is_narrow, 0 if is_narrow else self._gap
             self._rebuild(list(self._rows))
             if self._shown is not None:
                 self.show_view(*self._shown)
