@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import wizard
-from wizard.model.typed import from_json, read_own_json
+from wizard.model.typed import from_json, from_last_line, read_own_json
 
 READERS = 3
 
@@ -80,3 +80,15 @@ def test_a_name_that_is_no_text_is_read_as_it_was_written(tmp_path: Path) -> Non
     (tmp_path / "note").write_text('{"place": 3, "parents": []}', "utf-8")
     assert read_own_json(tmp_path / "note", Note) is None
     assert read_own_json(tmp_path / "gone", Note) is None
+
+
+@pytest.mark.parametrize("around", [("", ""), ("hello from a hook\n", ""), ("", "bye\n"), ("[1]\n", "{}\n7\nbye\n")])
+def test_a_childs_answer_is_found_among_what_hooks_print(around: tuple[str, str]) -> None:
+    before, after = around
+    assert from_last_line(f'{before}{{"place": "/a", "parents": ["b"]}}\n{after}', Note) == Note(Path("/a"), ("b",))
+
+
+@pytest.mark.parametrize("printed", ["", "bye", "{}\n" * 30])
+def test_no_answer_is_none_of_what_hooks_print(printed: str) -> None:
+    with pytest.raises(ValueError, match="Expecting value|Object missing"):
+        from_last_line(printed, Note)

@@ -6,6 +6,7 @@ unfinished one, and the program dies (0.22, seen with two errands of the window 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import threading
@@ -15,6 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 T = TypeVar("T")
+_MOST_AT_END = 20  # lines of a child, its answer among them
 _describing = threading.Lock()
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 
@@ -34,11 +36,15 @@ def from_own_json(data: bytes | str, shape: type[T]) -> T:
 
 
 def from_last_line(printed: str, shape: type[T]) -> T:
-    """Return what a child printed last; a line of a start-up hook before it does no harm.
+    """Return what a child printed last; lines of a start-up hook before it do no harm, nor what is said at its end.
 
     Raises ValueError, RecursionError.
     """
-    return from_own_json(printed.strip().rpartition("\n")[2], shape)
+    lines = printed.strip().split("\n")[-_MOST_AT_END:]
+    for line in reversed(lines):
+        with contextlib.suppress(ValueError):
+            return from_own_json(line, shape)
+    return from_own_json(lines[-1], shape)
 
 
 def from_toml(text: str) -> dict[str, Any]:
