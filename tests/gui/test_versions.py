@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
@@ -64,17 +63,3 @@ def test_nothing_is_cut_at_the_smallest_size(
             assert item is not None
             seen = table.horizontalHeader().fontMetrics().horizontalAdvance(item.text()) <= table.columnWidth(column)
             assert seen or (table is page.builds and item.text() == "Python" and table.isColumnHidden(column))
-
-
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-def test_the_page_follows_the_row_that_has_the_keys(qtbot: QtBot, make_window: MakeWindow) -> None:
-    window = make_window()
-    lower(window, (496, 280))
-    page = opened(qtbot, window)
-    for table in (page.table, page.builds):
-        table.setFocus()
-        for _ in range(min(4, table.rowCount() - 1)):
-            qtbot.keyClick(table, Qt.Key.Key_Down)
-        row = table.visualRect(table.currentIndex())
-        assert table.currentRow() > 0
-        qtbot.waitUntil(lambda table=table, row=row: table.viewport().visibleRegion().contains(row.center()))
