@@ -38,6 +38,18 @@ def test_git_leaves_no_module_out() -> None:
     assert [one for one in done.stdout.splitlines() if one.endswith((".py", ".toml", ".csv", ".po"))] == []
 
 
+def test_no_host_of_a_package_registry_is_named() -> None:
+    """The official index is chosen by leaving it out; the names are put together here for the same reason."""
+    parts = (("pypi", "org"), ("files", "pythonhosted", "org"), ("deb", "debian", "org"), ("registry", "npmjs", "org"))
+    hosts = [".".join(words).encode() for words in parts]
+    root = PROGRAM.parent
+    files = [path for path in root.iterdir() if path.is_file()]
+    for folder in (PROGRAM, *(root / name for name in (".ci", "benchmarks", "docs", "matrices", "resources", "tests"))):
+        files += [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert len(files) > 1_000
+    assert [path.name for path in files if any(host in path.read_bytes() for host in hosts)] == []
+
+
 def test_a_folder_says_what_it_is() -> None:
     folders = [path.parent for path in MODULES]
     said = {folder: ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) for folder in folders}

@@ -125,14 +125,6 @@ def test_the_card_table_is_read_only_when_it_is_asked_for() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60, cwd=matrices_dir().parent)
 
 
-def test_no_address_of_a_package_registry_is_in_the_data() -> None:
-    # The official index is chosen by leaving it out; the names are put together here for the same reason.
-    registries = [".".join(parts) for parts in (("pypi", "org"), ("files", "pythonhosted", "org"))]
-    for path in matrices_dir().glob("*.csv"):
-        text = path.read_text(encoding="utf-8")
-        assert not [name for name in registries if name in text], path.name
-
-
 def test_a_source_that_is_words_has_them_in_every_language() -> None:
     """The proof of a build names it; what has a mark of an address or a revision in it is a name, and stays."""
     words = {build.source for build in load_matrix().builds if not re.search("[@#:]", build.source)}
