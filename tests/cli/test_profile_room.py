@@ -126,7 +126,7 @@ def test_what_a_room_needs_is_locked_for_both_systems_without_the_password(two_s
             each.size
             == (two_systems.packages.find(each.filename) or two_systems.torch.find(each.filename)).stat().st_size
             for each in lock.files
-        )  # type: ignore[union-attr]
+        )
     pythons = {lock.os: [(one.file.name, one.file.version, one.subdir) for one in lock.conda] for lock in locks}
     assert pythons == {  # chosen here for the oldest computer that the wheels run on, whatever this one is
         "windows": [("pip", "25.1", "noarch"), ("python", "3.12.11", "win-64"), ("vc14_runtime", "14.44", "win-64")],

@@ -222,7 +222,6 @@ def test_a_row_says_its_name_and_its_state_once(qtbot: QtBot) -> None:
     assert [one.words for one in card.findChildren(RowCell)][0] == "Download: Failed, Downloading packages: 5"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_a_list_holds_its_items_alone_and_an_item_what_can_be_done_there(listening: None, qtbot: QtBot) -> None:
     """Names and states are told by the item once, not once more beside it."""
     tell_headings()
@@ -247,7 +246,6 @@ def test_a_list_holds_its_items_alone_and_an_item_what_can_be_done_there(listeni
     assert [listed.indexOfChild(one) for one in items] == [0, 1]
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_a_reason_that_was_opened_is_an_item_below_its_row(listening: None, qtbot: QtBot) -> None:
     tell_headings()
     notice = Notice()
@@ -272,7 +270,6 @@ def test_a_reason_that_was_opened_is_an_item_below_its_row(listening: None, qtbo
     assert items() == row
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_what_opens_something_is_a_button_that_says_whether_it_is_open(listening: None, qtbot: QtBot) -> None:
     tell_headings()
     fold = Fold()

@@ -48,7 +48,6 @@ def press_cell(qtbot: QtBot, page: BuildPage, torch: str, variant: str) -> None:
     qtbot.keyClick(page.grid, Qt.Key.Key_Space)
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("name", ["two-cards", "too-old"])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_short_grid_shows_all_of_its_rows_and_the_page_scrolls(

@@ -157,7 +157,7 @@ def test_another_makers_card_is_named_with_its_lines(
     told = "\n".join(texts(window))
     assert "PyTorch will use the slower processor" in told
     assert "AMD offers" not in told, "what its maker offers is folded away"
-    press(qtbot, next(one for one in visible(window, QPushButton) if one.text() == "What to do"))  # type: ignore[attr-defined]
+    press(qtbot, next(one for one in visible(window, QPushButton) if one.text() == "What to do"))
     qtbot.waitUntil(lambda: any("AMD offers" in one for one in texts(window)))
     told = "\n".join(texts(window))
     assert "torch[device" not in told, "and so is a command"
@@ -183,7 +183,7 @@ def test_the_parts_of_a_card_open_how_one_is_chosen(
     window = make_window(language)
     go_to(qtbot, window, PageId.CHECK)
     words = {"en": "How to choose", "zh_CN": "如何选用分区"}[language]
-    qtbot.waitUntil(lambda: any(one.text() == words for one in visible(window, QPushButton)))  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: any(one.text() == words for one in visible(window, QPushButton)))
     opener = button(window, words)
     assert words in opener.accessibleName()
     said = {"en": "Programs use the first part", "zh_CN": "程序使用第一个分区"}[language]

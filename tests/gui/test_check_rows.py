@@ -89,7 +89,6 @@ def test_in_a_small_window_the_buttons_stand_below_the_words(
     qtbot.waitUntil(lambda: left(button) > left(words()[0]) + words()[0].width())
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("size", [(784, 600), (640, 400), LEAST])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_in_a_small_window_the_words_have_its_width_below_name_and_state(
@@ -162,8 +161,8 @@ def test_a_long_answer_of_a_row_is_not_bold(qtbot: QtBot, make_window: MakeWindo
     """What to do about a dead mirror, and why, was six bold lines."""
     window = make_window()
     go_to(qtbot, window, PageId.CHECK)
-    button = next(one for one in visible(window, QPushButton) if one.text() == "What to do")  # type: ignore[attr-defined]
+    button = next(one for one in visible(window, QPushButton) if one.text() == "What to do")
     press(qtbot, button)
-    told = [one for one in visible(window, Advice) if one.text() == button.accessibleDescription()]  # type: ignore[attr-defined]
+    told = [one for one in visible(window, Advice) if one.text() == button.accessibleDescription()]
     assert len(told) == 1
-    assert told[0].label.property("role") != "strong"  # type: ignore[attr-defined]
+    assert told[0].label.property("role") != "strong"

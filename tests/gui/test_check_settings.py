@@ -50,7 +50,6 @@ def test_a_settings_row_that_waits_for_a_look_that_fails_is_shown(
     assert any("douban.com/simple: no answer" in words for words in texts(window))
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("width", [496, 640])
 def test_a_badge_stands_off_the_words_beside_it(
     width: int, qtbot: QtBot, make_window: MakeWindow, session: FakeSession

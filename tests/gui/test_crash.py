@@ -22,7 +22,7 @@ from wizard.safety.log import SharedLog
 from wizard.system import paths
 
 # The screen of these tests has one window only.
-pytestmark = pytest.mark.qt_log_ignore("does not support (raise|propagateSizeHints)")
+pytestmark = pytest.mark.qt_log_ignore("does not support raise")
 FATAL = 'Fatal Python error: Segmentation fault\n\nThread 0x1 (most recent call first):\n  File "{home}/x.py", line 1\n'
 
 

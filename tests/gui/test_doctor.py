@@ -357,7 +357,6 @@ def test_a_deeper_look_tells_what_is_read_and_can_be_stopped(
     assert [what for name, what in side.calls if name == "examine-deep"] == [PREFIX, PREFIX]
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("size", [(1080, 740), (640, 400), LEAST])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_deeper_look_moves_nothing_and_says_what_it_does(

@@ -35,7 +35,6 @@ from wizard.system import paths
 
 ROOT = Path(__file__).resolve().parents[2]
 # The screen of these tests has no decoration that a changed smallest size could be told to.
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 MakeBare = Callable[..., WizardWindow]
 
 

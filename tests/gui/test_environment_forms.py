@@ -113,7 +113,6 @@ def test_the_form_of_packages_says_what_has_no_use_here(
     assert any(text(left, "en") in one.text() for one in page.adding.findChildren(QLabel))
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_form_of_packages_scrolls_nothing_sideways(
     language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession

@@ -29,7 +29,6 @@ def test_the_store_says_what_pruning_frees_and_frees_it(qtbot: QtBot, make_windo
     assert not page.disk.free.isVisible()
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_kept_for_reuse_is_read_in_a_narrow_window(
     language: str, qtbot: QtBot, make_window: MakeWindow
@@ -129,7 +128,6 @@ def test_the_tab_key_reaches_details_before_what_deletes(
     assert passed == [page.card.details, page.card.buttons["delete"]], [type(one).__name__ for one in passed]
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_the_tab_key_goes_through_a_row_as_the_eye_does(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     """Also after the window was narrow, where some of the buttons stood among the details."""
     window = make_window()

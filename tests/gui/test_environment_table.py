@@ -44,7 +44,6 @@ def test_a_search_and_a_sort_show_what_is_meant(qtbot: QtBot, make_window: MakeW
     assert cells(page, 0)[-2:] == ["base", "python3.12"], "nobody's to delete: last in any order"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_names_are_read_in_a_narrow_window(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
     """At 200 % the name had thirty pixels. No width is one at which columns come and go for ever."""
@@ -67,7 +66,6 @@ def test_names_are_read_in_a_narrow_window(language: str, qtbot: QtBot, make_win
             assert not is_hidden or table.width() < 540
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("width", [640, 900, 1000, 1024, 1056, 1088, 1120, 1280])
 def test_folders_are_read_in_a_wider_window_as_in_a_narrow_one(
     width: int, qtbot: QtBot, make_window: MakeWindow
@@ -80,7 +78,6 @@ def test_folders_are_read_in_a_wider_window_as_in_a_narrow_one(
     assert page.table.columnWidth(0) >= 180, "pixels"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("width", [900, 1024, 1080, 1280])
 def test_every_column_is_seen_in_a_common_window(
@@ -105,7 +102,6 @@ def test_every_column_is_seen_in_a_common_window(
         assert table.columnWidth(0) >= 180, "pixels"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_sizes_are_compared_where_there_is_room(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
     """The name had 352 pixels and more, and a size none."""
@@ -117,7 +113,6 @@ def test_sizes_are_compared_where_there_is_room(language: str, qtbot: QtBot, mak
     assert page.table.columnWidth(0) >= 200, "pixels"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_column_goes_as_the_window_gets_wider(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
     """Python was gone from 1000 to 1015 pixels, where the rail has words, too."""
@@ -130,7 +125,6 @@ def test_no_column_goes_as_the_window_gets_wider(language: str, qtbot: QtBot, ma
         assert page.table.columnWidth(0) >= 180, "pixels"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_all_lines_of_an_open_row_are_read_in_a_narrow_window(
     language: str, qtbot: QtBot, make_window: MakeWindow

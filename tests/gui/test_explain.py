@@ -331,7 +331,6 @@ def test_the_parts_of_an_answer_are_headings(qtbot: QtBot, make_window: MakeWind
     assert all(one.parentWidget().accessibleName() for one in items)
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_the_lines_of_a_point_begin_below_each_other(qtbot: QtBot, make_window: MakeWindow) -> None:
     """A second line below the dot looked like a point without one."""
     window = make_window()

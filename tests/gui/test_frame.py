@@ -333,7 +333,6 @@ def test_the_log_unfolds_where_it_is_seen(qtbot: QtBot, make_window: MakeWindow,
     qtbot.waitUntil(lambda: install.log.visibleRegion().boundingRect().height() >= install.log.minimumHeight())
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_footers_words_are_whole_on_a_small_screen(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
     """911 pixels at 150 % are less than Chinese needs on Build with Windows' fonts."""
@@ -364,7 +363,6 @@ def test_keys_and_readers_go_through_the_footer_as_the_eye_does(
     assert [one for one in footer.findChildren(QPushButton) if one in shown] == shown
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_no_page_asks_for_room_beside_the_one_before(
     qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:

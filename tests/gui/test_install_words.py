@@ -182,7 +182,6 @@ def test_a_long_line_of_a_step_stays_one_line_and_is_told_whole(
     assert (row.accessibleName(), row.toolTip()) == ("", "")
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_at_200_percent_the_closed_log_leaves_the_page_as_it_was(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

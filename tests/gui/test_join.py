@@ -203,7 +203,6 @@ def is_whole(one: QWidget) -> bool:
     return one.hasFocus() and one.visibleRegion().boundingRect().height() == one.height()
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_a_server_that_is_not_up_yet_is_waited_for_until_somebody_goes_back(
     qtbot: QtBot, make_window: MakeWindow, heard: list[str]
 ) -> None:

@@ -207,7 +207,6 @@ def test_no_sentence_ends_in_its_middle_and_no_source_is_called_by_a_setting(lan
     assert "find-links" in text(found, language), "a terminal says which"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_each_link_of_a_sentence_is_one_stop_with_a_ring_and_return_follows_it(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

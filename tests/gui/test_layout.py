@@ -49,7 +49,6 @@ from wizard.gui.widgets.labels import OneLine, label
 from wizard.gui.widgets.messages import Notice
 from wizard.model.messages import LANGUAGES
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 HALF = (624, 360)
 PAGES = (PageId.WELCOME, PageId.CHECK, PageId.BUILD, PageId.SOURCE, PageId.PLACE, PageId.REVIEW, PageId.INSTALL)
 
@@ -160,7 +159,7 @@ def test_the_keys_on_build_and_the_words_of_what_differs_are_seen_there(
     box.show()
 
     def whole() -> bool:
-        said = [one for one in visible(box, QLabel) if "+cu126" in one.text()]  # type: ignore[attr-defined]
+        said = [one for one in visible(box, QLabel) if "+cu126" in one.text()]
         words = said[0].fontMetrics().horizontalAdvance("2.13.0+cu126,") if said else 0
         return len(said) == 1 and said[0].width() >= words
 

@@ -157,7 +157,6 @@ def make_low(qtbot: QtBot, window: WizardWindow) -> None:
     settle(qtbot, window)
 
 
-@pytest.mark.qt_log_ignore("propagateSizeHints")
 def test_what_jupyter_lacks_is_scrolled_to_in_a_low_window(
     qtbot: QtBot, make_window: MakeWindow, side: FakeTools
 ) -> None:
@@ -170,7 +169,6 @@ def test_what_jupyter_lacks_is_scrolled_to_in_a_low_window(
     qtbot.waitUntil(lambda: button.visibleRegion().boundingRect().height() == button.height() > 0)
 
 
-@pytest.mark.qt_log_ignore("propagateSizeHints")
 def test_the_kernel_s_name_is_scrolled_to_where_no_button_follows(
     qtbot: QtBot, make_window: MakeWindow, side: FakeTools
 ) -> None:

@@ -20,8 +20,6 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.versions import VersionsPage
 from wizard.model.messages import LANGUAGES
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 
 @pytest.fixture(autouse=True)
 def small_screen(monkeypatch: pytest.MonkeyPatch) -> None:

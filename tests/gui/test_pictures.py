@@ -50,7 +50,6 @@ from wizard.model.messages import LANGUAGES, message
 from wizard.run.model import Facts
 from wizard.sources.model import UserSettings
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 ACCEPTED = Path(__file__).parent.parent / "data" / "pictures"
 IS_RECORDING = bool(os.environ.get("TORCH_SETUP_RECORD"))
 SMALL = (SIZE[0] // 5, SIZE[1] // 5)  # pixels

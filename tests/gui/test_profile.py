@@ -53,7 +53,7 @@ def said(window: WizardWindow) -> str:
 
 
 def button(window: WizardWindow, words: str) -> QPushButton:
-    return next(one for one in visible(window, QPushButton) if words in getattr(one, "text", str)())  # type: ignore[return-value]
+    return next(one for one in visible(window, QPushButton) if words in getattr(one, "text", str)())
 
 
 def opened(qtbot: QtBot, window: WizardWindow, path: Path) -> None:

@@ -90,7 +90,6 @@ def test_what_the_project_says_of_installing_is_quoted(
     assert ("README.md, line 3" if language == "en" else "README.md，第 3 行") in words
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_long_quotes_are_read_by_the_arrows(qtbot: QtBot, make_window: MakeWindow, project: Path) -> None:
     lines = "\n\n".join(f"Step {number}: install the compiler number {number} by hand." for number in range(30))
     (project / "README.md").write_text(f"# It\n## Install\n{lines}\n")
@@ -118,7 +117,6 @@ def test_long_quotes_are_read_by_the_arrows(qtbot: QtBot, make_window: MakeWindo
     assert not fold.button.hasFocus(), "an arrow leads on, as always"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_footer_of_a_project_is_low_in_a_small_window(
     language: str, qtbot: QtBot, make_window: MakeWindow, project: Path
@@ -131,7 +129,6 @@ def test_the_footer_of_a_project_is_low_in_a_small_window(
     qtbot.waitUntil(lambda: strict.height() <= 2 * strict.fontMetrics().lineSpacing() + 8)
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_asked_has_room_in_a_narrow_window(
     language: str, qtbot: QtBot, make_window: MakeWindow, project: Path
@@ -387,7 +384,6 @@ def test_a_folder_without_a_declaration_is_told(qtbot: QtBot, make_window: MakeW
     assert welcome.setup.isVisible()
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_the_window_keeps_its_width_in_the_other_language(
     qtbot: QtBot, make_window: MakeWindow, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -412,7 +408,6 @@ def test_the_window_keeps_its_width_in_the_other_language(
     assert window.width() == 1080
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("size", [LEAST, (1080, 740)])
 def test_a_project_is_read_from_its_top(
     size: tuple[int, int], qtbot: QtBot, make_window: MakeWindow, project: Path
@@ -444,7 +439,6 @@ def test_a_project_is_read_from_its_top(
     assert window.navigator.page is PageId.PLACE, "Return goes on, and takes no yes back"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_a_repository_has_all_of_its_address_in_a_narrow_window(
     qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
 ) -> None:

@@ -230,7 +230,6 @@ def test_after_the_download_nothing_can_be_paused_and_nothing_has_jumped(
     assert install.progress.height() == before
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("width", [1280, 1024, 640, 496, 480])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_pause_moves_nothing(

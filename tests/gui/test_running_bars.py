@@ -17,7 +17,6 @@ from wizard.gui.pages import file_bars
 from wizard.model.events import EventKind
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_in_a_pause_a_file_that_is_there_keeps_its_bar(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_bars, "_STAYS", 0.2)
     bars = file_bars.FileBars()
@@ -33,7 +32,6 @@ def test_in_a_pause_a_file_that_is_there_keeps_its_bar(qtbot: QtBot, monkeypatch
     assert bars.isHidden()
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_a_file_that_went_stays_away(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pause showed it once more, and all below moved; the worker tells of it to the end."""
     monkeypatch.setattr(file_bars, "_STAYS", 0.2)
@@ -62,7 +60,6 @@ def test_a_file_that_went_stays_away(qtbot: QtBot, monkeypatch: pytest.MonkeyPat
     assert names() == ["numpy"], "of another run"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_a_file_without_an_answer_is_told_until_bytes_come(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection that breaks loses what was not written, and the figure falls: nothing came."""
     monkeypatch.setattr(file_bars, "UNANSWERED_AFTER", 0.2)
@@ -108,7 +105,6 @@ def test_a_dead_network_is_told_at_the_whole_bar(qtbot: QtBot, make_window: Make
     qtbot.waitUntil(lambda: "busy checking and unpacking" in install.progress.words, timeout=20_000)
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_as_the_run_goes_on_a_bar_stays_a_moment_longer(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_bars, "_STAYS", 0.2)
     bars = file_bars.FileBars()

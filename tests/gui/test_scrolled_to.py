@@ -31,8 +31,6 @@ from wizard.model.errors import WizardError
 from wizard.model.marks import in_window
 from wizard.model.messages import LANGUAGES
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 
 def test_an_answer_is_scrolled_to_there(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
@@ -46,7 +44,7 @@ def test_an_answer_is_scrolled_to_there(qtbot: QtBot, make_window: MakeWindow) -
     page.press()
 
     def is_seen() -> bool:
-        heads = [one for one in visible(window, QLabel) if one.text() == "Cause"]  # type: ignore[attr-defined]
+        heads = [one for one in visible(window, QLabel) if one.text() == "Cause"]
         return bool(heads) and heads[0].visibleRegion().boundingRect().height() == heads[0].height()
 
     qtbot.waitUntil(is_seen)

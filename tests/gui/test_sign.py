@@ -82,7 +82,10 @@ def test_a_step_of_the_run_turns(qtbot: QtBot, make_window: MakeWindow, session:
     session.script = half_run
     window = make_window()
     go_to(qtbot, window, PageId.INSTALL)
-    turning = lambda: [one for one in window.page.findChildren(Sign) if one.is_turning]  # noqa: E731
+
+    def turning() -> list[Sign]:
+        return [one for one in window.page.findChildren(Sign) if one.is_turning]
+
     qtbot.waitUntil(lambda: len(turning()) == 1)
     window.hide()
     assert not turning()

@@ -24,8 +24,6 @@ from wizard.gui.pages.install import InstallPage
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.messages import LANGUAGES
 
-pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
-
 
 @pytest.fixture(params=LANGUAGES)
 def window(request: pytest.FixtureRequest, make_window: MakeWindow) -> WizardWindow:

@@ -120,7 +120,6 @@ def test_how_long_the_other_packages_take_is_said_where_the_plan_is_known(
     assert line.time.text() == "about 1 min", "416 MB at 6.8 MB/s"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize(("width", "is_beside"), [(624, False), (1080, True)])
 def test_a_source_has_its_whole_name_in_any_window(
     width: int, is_beside: bool, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
@@ -209,7 +208,6 @@ def test_asking_again_takes_nothing_that_was_kept(qtbot: QtBot, make_window: Mak
     assert session.fresh == [False, True]
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("width", [0, 560, 480])
 def test_while_all_are_measured_again_the_rows_stay_with_their_old_speeds_marked(
     width: int, qtbot: QtBot, make_window: MakeWindow, session: FakeSession

@@ -86,7 +86,6 @@ EVIDENCE = (
 )
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_three_lines_prove_a_failure_and_the_others_are_folded(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,7 +326,6 @@ def lacking_part(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("lacking_part")
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_part_that_is_not_in_fits_and_a_button_shows_its_words(
     language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
@@ -355,7 +353,6 @@ def test_a_part_that_is_not_in_fits_and_a_button_shows_its_words(
 
 
 @pytest.mark.usefixtures("lacking_part")
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("size", [LEAST, (1024, 640)])
 def test_a_missing_part_is_told_below_the_title_and_the_first_that_tab_reaches(

@@ -47,7 +47,6 @@ def test_the_chosen_release_shows_its_builds_with_the_cards_by_name(qtbot: QtBot
     assert row_of(page.builds, "CPU", "Windows")[3:5] == ["–", "–"]
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("size", [(900, 640), (640, 400)])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_nothing_is_cut_at_the_smallest_size(

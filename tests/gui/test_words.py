@@ -88,7 +88,7 @@ def test_what_is_seen_and_heard_in_chinese_has_its_colon(
         go_to(qtbot, window, page)
         told |= {one.accessibleName() for one in window.findChildren(QWidget)} | set(shown_texts(window))
         for grid in visible(window, BuildGrid):
-            model = grid.model()  # type: ignore[attr-defined]
+            model = grid.model()
             cells = (model.index(row, place) for row in range(model.rowCount()) for place in range(model.columnCount()))
             told |= {str(cell.data(Qt.ItemDataRole.AccessibleTextRole) or "") for cell in cells}
     window.page.trouble.show_error(WizardError("no-source", "无法连接到服务器。", "请检查网络。"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QVersionNumber
 from PySide6.QtGui import QDragEnterEvent
@@ -25,6 +26,7 @@ from wizard.gui.pages.install import InstallPage
 from wizard.gui.pages.source.page import SourcePage
 from wizard.gui.shell.window import WizardWindow
 
+W = TypeVar("W", bound=QWidget)
 LEAST = (496, 280)  # 1024 x 640 at 200 %, less the window's frame
 
 
@@ -110,7 +112,7 @@ def put_away(*windows: WizardWindow) -> None:
     QApplication.processEvents()
 
 
-def visible(window: WizardWindow, kind: type[QWidget]) -> Iterator[QWidget]:
+def visible(window: WizardWindow, kind: type[W]) -> Iterator[W]:
     return (one for one in window.findChildren(kind) if one.isVisible())
 
 

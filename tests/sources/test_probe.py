@@ -61,7 +61,7 @@ class Field:
     def race(self, wanted: WantedWheel = WANTED, policy: object = PATIENT, **more: object) -> Benchmark:
         return run_benchmark(
             SourceKind.TORCH, wanted, self.sources, UserSettings(), lambda: False, policy=policy, **more
-        )  # type: ignore[arg-type]
+        )
 
     def status(self, name: str, wanted: WantedWheel = WANTED) -> SourceStatus:
         return next(one for one in self.race(wanted).ranked if one.source.id == name)

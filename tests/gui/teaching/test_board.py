@@ -42,7 +42,6 @@ def test_the_picture_is_the_code_of_the_address(qtbot: QtBot) -> None:
     assert not any(dark(x, 0) or dark(0, x) for x in range(wide)), "white all around"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_large_it_has_code_and_address_and_any_key_closes_it(qtbot: QtBot, page_of, pack: Path) -> None:  # type: ignore[no-untyped-def]
     window, page = page_of()
     for language, called in (
@@ -62,7 +61,7 @@ def test_large_it_has_code_and_address_and_any_key_closes_it(qtbot: QtBot, page_
 
 
 def test_each_computer_has_its_seat(
-    page_of,  # type: ignore[no-untyped-def]
+    page_of,
     qtbot: QtBot,
     pack: Path,
     built: tuple[Class, Path],
@@ -94,7 +93,6 @@ def test_a_seat_has_the_number_that_ends_its_name() -> None:
     assert [seat_number(name) for name in ("seat 7", "PC-12", "row 3 left", "li", "")] == [7, 12, 3, 0, 0]
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_a_seat_shows_the_name_that_a_computer_gave_itself_as_words(qtbot: QtBot, make_window: MakeWindow) -> None:
     """A label comes from a student: neither a key of the window nor HTML."""
     name = "<b>R&D</b>"
@@ -109,7 +107,6 @@ def test_a_seat_shows_the_name_that_a_computer_gave_itself_as_words(qtbot: QtBot
     assert document.toPlainText() == seat.accessibleName()
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_number_sign_and_cause_of_a_seat_stand_apart(qtbot: QtBot, make_window: MakeWindow) -> None:
     """Number left, sign right, cause below, in each language and theme; nothing is drawn over the border."""
     row = MachineRow("m1", "seat 7", RED, "no-space", (), (), "Linux", "none", "cpu", "2026-11-24T09:00:00Z", None)
@@ -136,7 +133,6 @@ def test_number_sign_and_cause_of_a_seat_stand_apart(qtbot: QtBot, make_window: 
         assert inked(8, 34, 80, 52), "the cause"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_cause_is_whole_in_the_narrowest_seat(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
     said = {key: words for key, words in catalogue(language).items() if key.startswith("share.brief.")}
@@ -177,7 +173,6 @@ def test_large_all_of_it_fits_the_screen(size: tuple[int, int], qtbot: QtBot, mo
         assert least.height() <= size[1]
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_a_seat_is_as_high_as_a_hand_needs(qtbot: QtBot, make_window: MakeWindow) -> None:
     row = MachineRow("m1", "seat 1", GREEN, "ok", (), (), "Linux", "none", "cpu", "2026-11-24T09:00:00Z", None)
     board = SeatMap(make_window().page.context.translator)
@@ -189,7 +184,6 @@ def test_a_seat_is_as_high_as_a_hand_needs(qtbot: QtBot, make_window: MakeWindow
     assert board.sizeHint().height() == 56, "the style sheet had made it less"
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_seat_that_is_told_of_shows_that_it_has_the_keys(theme: str, qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window(theme=theme)
@@ -220,7 +214,6 @@ def test_the_seat_that_is_told_of_shows_that_it_has_the_keys(theme: str, qtbot: 
         assert ring != [plain.pixelColor(x, middle).name() for x in range(3)]
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 def test_no_line_of_a_seat_is_there_without_words(qtbot: QtBot, make_window: MakeWindow) -> None:
     """Keys of a screen reader stopped at a text that said nothing."""
     detail = SeatDetail(make_window().page.context.translator)

@@ -156,11 +156,10 @@ def test_a_start_that_is_stopped_while_reading_leaves_no_server(
     assert page.serving.start.isEnabled()
 
 
-@pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_shared_fits_into_a_narrow_window(
     language: str,
-    page_of,  # type: ignore[no-untyped-def]
+    page_of,
     qtbot: QtBot,
     built: tuple[Class, Path],
     pack: Path,
