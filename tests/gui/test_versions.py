@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
@@ -62,3 +63,22 @@ def test_nothing_is_cut_at_the_smallest_size(
             assert item is not None
             seen = table.horizontalHeader().fontMetrics().horizontalAdvance(item.text()) <= table.columnWidth(column)
             assert seen or (table is page.builds and item.text() == "Python" and table.isColumnHidden(column))
+
+
+@pytest.mark.parametrize("size", [(496, 280), (640, 400)])
+def test_the_page_follows_the_row_that_has_the_keys(
+    size: tuple[int, int], qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window()
+    lower(window, size)
+    page = opened(qtbot, window)
+    for table in (page.table, page.builds):
+        table.setFocus()
+        for _ in range(4):
+            qtbot.keyClick(table, Qt.Key.Key_Down)
+        assert table.currentRow() >= 4
+        qtbot.waitUntil(lambda table=table: _is_seen(table))
+
+
+def _is_seen(table: RowTable) -> bool:
+    return table.viewport().visibleRegion().contains(table.visualRect(table.currentIndex()).center())

@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from wizard.app.pages.order import SideId
+from wizard.gui.pages.base import LAID_OUT
 from wizard.gui.shell.context import AppContext
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.widgets.advice import Advice
 from wizard.gui.widgets.labels import label
-from wizard.gui.widgets.row_table import RowTable
+from wizard.gui.widgets.row_table import RowTable, scroll_page
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
 from wizard.system import paths
@@ -48,6 +49,8 @@ class VersionsPage(SidePage):
         self.table = RowTable(5, (4,), _MOST_RELEASES, wraps=True)
         self.builds = RowTable(5, (4,), _MOST_BUILDS, wraps=True)
         self.table.itemSelectionChanged.connect(self._show_builds)
+        for table in (self.table, self.builds):
+            table.currentCellChanged.connect(lambda *_, table=table: self._follow(table))
         self._builds_title, self._note = label("", "strong"), label("", "muted")
         for widget in (self.table, self._builds_title, self.builds, self._note):
             self.body.addWidget(widget)
@@ -62,6 +65,10 @@ class VersionsPage(SidePage):
         self.look.setVisible(self._source is not None)
         if not self._releases:
             self.start_task(lambda: self.tr("Checking…"), self._read, self._listed)
+
+    def _follow(self, table: RowTable) -> None:
+        """Another release has other builds, and the page is as high as they are a moment later."""
+        QTimer.singleShot(LAID_OUT, self, lambda: scroll_page(table))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the Pythons of single builds out where the cards would have no room: the release's stand above."""

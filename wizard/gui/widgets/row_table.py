@@ -9,6 +9,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QResizeEve
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QScrollArea,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -35,6 +36,18 @@ def put(table: QTableWidget, row: int, column: int, role: int, value: object) ->
     the rows were filled anew, ended the program now and then (PySide 6.11, `releaseWrapper`)."""
     model = table.model()
     model.setData(model.index(row, column), value, role)
+
+
+def scroll_page(table: QTableWidget) -> None:
+    """In a low window the page around a table scrolls, too, to the cell that has the keys."""
+    area = table.parentWidget()
+    while area is not None and not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    if isinstance(area, QScrollArea) and (sheet := area.widget()) and table.hasFocus():
+        cell = table.visualRect(table.currentIndex())
+        middle = table.viewport().mapTo(sheet, cell.center())
+        # With more around it than the page has, Qt goes somewhere else.
+        area.ensureVisible(middle.x(), middle.y(), 0, min(cell.height(), area.viewport().height() // 2 - 1))
 
 
 class RowTable(QTableWidget):

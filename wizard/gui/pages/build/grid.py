@@ -25,7 +25,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QLabel,
-    QScrollArea,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableWidget,
@@ -38,7 +37,7 @@ from wizard.app.pages.build import Grid, is_unsure, may_be_forced
 from wizard.compatibility.model import Candidate
 from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.figures import variant_text
-from wizard.gui.widgets.row_table import put
+from wizard.gui.widgets.row_table import put, scroll_page
 from wizard.model.messages import message
 
 _ROW_HEIGHT = 32
@@ -149,7 +148,7 @@ class BuildGrid(QTableWidget):
         self.verticalHeader().setDefaultSectionSize(self._row_height)
         self.cellClicked.connect(self._press)
         self.currentCellChanged.connect(self._look)
-        self.currentCellChanged.connect(self._scroll_page)
+        self.currentCellChanged.connect(lambda: scroll_page(self))
         self.cellEntered.connect(self._look)
 
     def show_grid(self, grid: Grid, picked: Candidate | None, best: Candidate | None) -> None:
@@ -222,7 +221,7 @@ class BuildGrid(QTableWidget):
         """Scroll to the cell, once it has its place. The page that opens gives the keys, too, and stays at its top."""
         super().focusInEvent(event)
         if event.reason() != Qt.FocusReason.OtherFocusReason:
-            QTimer.singleShot(0, self, self._scroll_page)
+            QTimer.singleShot(0, self, lambda: scroll_page(self))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -241,16 +240,6 @@ class BuildGrid(QTableWidget):
         self.blockSignals(True)
         self.setCurrentCell(*cell)
         self.blockSignals(False)
-
-    def _scroll_page(self) -> None:
-        """In a low window the page around the grid scrolls, too, to the cell that has the keys."""
-        area = self.parentWidget()
-        while area is not None and not isinstance(area, QScrollArea):
-            area = area.parentWidget()
-        if isinstance(area, QScrollArea) and (sheet := area.widget()) and self.hasFocus():
-            cell = self.visualRect(self.currentIndex())
-            middle = self.viewport().mapTo(sheet, cell.center())
-            area.ensureVisible(middle.x(), middle.y(), 0, cell.height())
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
