@@ -437,8 +437,12 @@ def test_return_again_and_again_on_check_repairs_nothing(
     qtbot.waitUntil(lambda: ("start", RUN) in session.calls)
 
 
-def test_a_deeper_look_that_fails_gives_all_back(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+@pytest.mark.parametrize("size", [(1080, 740), (640, 400), LEAST])
+def test_a_deeper_look_that_fails_gives_all_back_and_shows_why(
+    size: tuple[int, int], qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
     window = make_window()
+    lower(window, size)
     page = opened(qtbot, window)
     side.fail["examine-deep"] = WizardError(error_text("no-environment"), path="/gone")
     page.deeper.click()
@@ -447,7 +451,8 @@ def test_a_deeper_look_that_fails_gives_all_back(qtbot: QtBot, make_window: Make
     for one in (page.copy, page.save, page.deeper, page.again):
         assert one.isVisible()
         assert one.isEnabled()
-    assert page.deeper.hasFocus()
+    qtbot.waitUntil(page.again.hasFocus)
+    qtbot.waitUntil(lambda: page.trouble.visibleRegion().boundingRect().height() > 2 * page.fontMetrics().height())
 
 
 def test_what_is_done_is_said_aloud(

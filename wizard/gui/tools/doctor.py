@@ -91,8 +91,8 @@ class DoctorPage(SidePage):
             return self.choice
         if self._is_deep and self.is_busy:
             return self.stop
-        if self._is_back:
-            return self.deeper
+        if self._is_back:  # with an error above, the page stays at it
+            return self.deeper if self.trouble.isHidden() else self.again
         return None if self._preview is not None or self._is_moved else self.again
 
     def primary_text(self) -> str:
