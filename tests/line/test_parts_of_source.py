@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.line.test_project import installed, setup, write
+from tests.line.test_project import folder, installed, setup, write
 from tests.line.test_project_parts import lay, package, source_of
 from tests.line.wheel import build_wheel
 from tests.line.world import World
+
+__all__ = ["folder"]
 
 
 def test_what_an_index_has_as_source_alone_and_what_another_package_brings(world: World, folder: Path) -> None:

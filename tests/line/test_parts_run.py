@@ -7,13 +7,15 @@ import re
 import shutil
 from pathlib import Path
 
-from tests.line.test_project import installed, prefix, setup, write
+from tests.line.test_project import folder, installed, prefix, setup, write
 from tests.line.test_project_parts import at_work, lay, package
 from tests.line.wheel import build_wheel
 from tests.line.world import World
 from tests.servers.git_server import GitServer, publish
 from tests.tools import needs
 from tests.waiting import wait_until
+
+__all__ = ["folder"]
 
 
 @needs("git")
