@@ -137,8 +137,10 @@ def test_insecure_hosts_of_uv(computer: Computer) -> None:
 def test_of_a_variable_it_is_said_first_whether_this_setup_needs_it(computer: Computer) -> None:
     computer.write(UV, "")
     computer.environ["PIP_INDEX_URL"] = "https://pypi.douban.com/simple"
-    passed = text(only(computer, "dead-mirror").fix)
-    assert passed.startswith("Only pip by itself uses it; this setup takes another source.")
+    finding = only(computer, "dead-mirror")
+    passed = text(finding.fix)
+    assert text(finding.effect).startswith("Setup skips it and uses the next source")
+    assert passed.startswith("To mend pip, delete the variable PIP_INDEX_URL")
     computer.environ["PIP_INDEX_URL"] = "https://download.pytorch.org/whl/cu126"
     stops = text(only(computer, "torch-index-as-index").fix)
     assert stops.startswith("Delete the variable PIP_INDEX_URL")

@@ -50,7 +50,7 @@ class VersionsPage(SidePage):
         self.builds = RowTable(5, (4,), _MOST_BUILDS, wraps=True)
         self.table.itemSelectionChanged.connect(self._show_builds)
         for table in (self.table, self.builds):
-            table.currentCellChanged.connect(lambda *_, table=table: self._follow(table))
+            table.currentCellChanged.connect(lambda *cells, table=table: self._follow(table, cells[2]))
         self._builds_title, self._note = label("", "strong"), label("", "muted")
         for widget in (self.table, self._builds_title, self.builds, self._note):
             self.body.addWidget(widget)
@@ -66,9 +66,13 @@ class VersionsPage(SidePage):
         if not self._releases:
             self.start_task(lambda: self.tr("Checking…"), self._read, self._listed)
 
-    def _follow(self, table: RowTable) -> None:
-        """Another release has other builds, and the page is as high as they are a moment later."""
-        QTimer.singleShot(LAID_OUT, self, lambda: scroll_page(table))
+    def _follow(self, table: RowTable, before: int) -> None:
+        """Another release has other builds, and the page is as high as they are a moment later.
+
+        A table that has just been filled (-1 `before`) leaves the page at its top.
+        """
+        if before >= 0:
+            QTimer.singleShot(LAID_OUT, self, lambda: scroll_page(table))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the Pythons of single builds out where the cards would have no room: the release's stand above."""
