@@ -209,6 +209,7 @@ _PLAIN: dict[str, str] = {
     "uv-python-tag": "hint: You're using CPython 3.14 (`cp314`), but `torch` (v2.8.0) only has wheels with the following Python ABI tags: `cp312`, `cp313`, `cp313t`",
     "nvcc-not-found": "bash: nvcc: command not found",
     "pip-not-found": "zsh: command not found: pip",
+    "jupyter-not-found": "jupyter: command not found",
     "python-not-found": "bash: python: command not found",
     "cudatoolkit-pip": "ERROR: Could not find a version that satisfies the requirement cudatoolkit==9.0 (from versions: none)",
     "numpy-too-old": "ImportError: pyarrow requires NumPy 2.0 or newer, found 1.26.4.",
