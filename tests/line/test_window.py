@@ -22,6 +22,7 @@ from wizard.app.tools import WindowSession
 from wizard.gui.pages.review import ReviewPage
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
+from wizard.model.messages import LANGUAGES
 
 LONG = 120_000  # milliseconds: a limit for a hang, not a speed
 
@@ -107,8 +108,11 @@ def test_by_keyboard_alone(open_window, at_home: World, qtbot: QtBot, language: 
     assert window.navigator.state.report["status"] == 0
 
 
-def test_a_run_survives_the_window_and_the_next_one_shows_it(open_window, at_home: World, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
-    first = open_window()
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "zh_CN"])
+def test_a_run_survives_the_window_and_the_next_one_shows_it(
+    open_window, at_home: World, qtbot: QtBot, language: str
+) -> None:  # type: ignore[no-untyped-def]
+    first = open_window(language)
     walk_to_review(qtbot, first, at_home, "mine")
     press(qtbot, first.footer.primary)
     qtbot.waitUntil(lambda: first.navigator.page is PageId.INSTALL, timeout=LONG)
@@ -117,7 +121,7 @@ def test_a_run_survives_the_window_and_the_next_one_shows_it(open_window, at_hom
     qtbot.waitUntil(lambda: WindowSession().is_running(run_id), timeout=LONG)
     first.tasks.stop()
     first.hide()
-    second = open_window()
+    second = open_window(language)
     qtbot.waitUntil(lambda: second.navigator.state.run_id == run_id, timeout=LONG)
     wait_for_end(qtbot, second)
     qtbot.waitUntil(lambda: not WindowSession().is_running(run_id), timeout=LONG)
@@ -125,8 +129,9 @@ def test_a_run_survives_the_window_and_the_next_one_shows_it(open_window, at_hom
     assert at_home.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
 
 
-def test_cancel_then_resume_in_the_window(open_window, at_home: World, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
-    window = open_window()
+@pytest.mark.parametrize("language", ["en", pytest.param("zh_CN", marks=pytest.mark.slow)])
+def test_cancel_then_resume_in_the_window(open_window, at_home: World, qtbot: QtBot, language: str) -> None:  # type: ignore[no-untyped-def]
+    window = open_window(language)
     walk_to_review(qtbot, window, at_home, "mine")
     press(qtbot, window.footer.primary)
     qtbot.waitUntil(lambda: window.navigator.page is PageId.INSTALL, timeout=LONG)
@@ -141,8 +146,9 @@ def test_cancel_then_resume_in_the_window(open_window, at_home: World, qtbot: Qt
 
 
 @pytest.mark.slow
-def test_a_failure_is_told_and_mended_in_the_window(open_window, at_home: World, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
-    window = open_window()
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_failure_is_told_and_mended_in_the_window(open_window, at_home: World, qtbot: QtBot, language: str) -> None:  # type: ignore[no-untyped-def]
+    window = open_window(language)
     walk_to_review(qtbot, window, at_home, "mine")
     for wheel in at_home.torch.root.rglob("torch-*.whl"):
         at_home.torch.answers[f"/files/{wheel.name}"] = Answer(status=404)
@@ -150,7 +156,7 @@ def test_a_failure_is_told_and_mended_in_the_window(open_window, at_home: World,
     qtbot.waitUntil(lambda: window.navigator.page is PageId.INSTALL, timeout=LONG)
     qtbot.waitUntil(window.pages[PageId.INSTALL].trouble.isVisible, timeout=LONG)
     settle(qtbot, window)
-    assert window.rail.steps[PageId.INSTALL].accessibleName().endswith("failed")
+    assert window.rail.steps[PageId.INSTALL].accessibleName().endswith({"en": "failed", "zh_CN": "失败"}[language])
     told = window.pages[PageId.INSTALL].trouble.plain_text()
     assert f"torch-{TORCH}" in told
     assert "Traceback" not in told
