@@ -30,7 +30,7 @@ FILES = FOLDER.parent / "other_makers"
 AMD = "pip install --index-url https://repo.amd.com/rocm/whl-multi-arch/ "
 ROCM = "pip install torch torchvision --index-url https://download.pytorch.org/whl/rocm7.2"
 XPU = "pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/xpu"
-CPU_BUILD = "PyTorch will use the slower processor"
+CPU_BUILD = "PyTorch uses the processor: slower"
 
 
 def multi_arch(target: str) -> str:

@@ -155,7 +155,7 @@ def test_another_makers_card_is_named_with_its_lines(
     go_to(qtbot, window, PageId.CHECK)
     qtbot.waitUntil(lambda: any("Radeon RX 7900 XT" in one for one in texts(window)))
     told = "\n".join(texts(window))
-    assert "PyTorch will use the slower processor" in told
+    assert "PyTorch uses the processor: slower" in told
     assert "AMD offers" not in told, "what its maker offers is folded away"
     press(qtbot, next(one for one in visible(window, QPushButton) if one.text() == "What to do"))
     qtbot.waitUntil(lambda: any("AMD offers" in one for one in texts(window)))

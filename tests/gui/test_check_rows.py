@@ -132,9 +132,9 @@ def test_a_problem_outside_this_setup_is_no_plain_line(
 ) -> None:
     _, window = _found(qtbot, make_window, session)
     page = check_page(window)
-    assert page.fold._value.text() == "4 · ✕ Problem"
+    assert page.fold._value.text() == "4 · ✕ Problems: 1"
     assert page.fold._value.property("role") == "problem"
-    assert page.fold.button.accessibleName() == "Outside this setup 4 Problem"
+    assert page.fold.button.accessibleName() == "Outside this setup 4 Problems: 1"
     looks = window.navigator.state.looks
     assert looks is not None
     window.navigator.put_looks(replace(looks, drifts=()))

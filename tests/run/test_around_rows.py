@@ -217,6 +217,28 @@ def test_a_card_that_would_be_idle_is_told_by_its_row(machine: str, key: str | N
         assert len(rows) == 1, "one row for one thing, the graver"
 
 
+@pytest.mark.parametrize(
+    ("machine", "left", "used"),
+    [
+        ("gtx-1080-ti-rtx-5090-linux-580", "GTX 1080 Ti", "RTX 5090"),
+        ("gtx-1080-ti-rtx-5090-linux-595", "GTX 1080 Ti", "RTX 5090"),
+        ("gt-730-rtx-3060-linux-470", "GT 730", "RTX 3060"),
+    ],
+)
+def test_of_two_cards_the_one_that_is_not_used_has_no_tick(machine: str, left: str, used: str) -> None:
+    found = read_machine_file(Path(__file__).parents[1] / "data" / "machines" / f"{machine}.json")
+    facts = Facts(found, UserSettings(), requirements(found, UserSettings(), load_matrix()), 0.1)
+    verdict = resolve(found, load_matrix(), Choices())
+    looks = Looks(rows=verdict_rows(facts, verdict))
+    rows = [row for row in check_rows(facts, looks) if row.name == "gpu"]
+    assert len(rows) == 2
+    (without,) = (row for row in rows if left in str(row.fact.params.get("gpu")))
+    (ok,) = (row for row in rows if used in str(row.fact.params.get("name")))
+    assert (without.state, ok.state) == ("note", "ok")
+    assert {"plan.notice.left-out", "plan.notice.dropped"} & {one.key for one in verdict.notices}, "Review says why"
+    assert not looks.is_against, "the page goes on by itself as it does for one card"
+
+
 def test_a_card_that_is_not_named_keeps_its_row() -> None:
     """Another sentence says only “this card”, and of two cards of one name nobody can tell which it is."""
     found = read_machine_file(Path(__file__).parents[1] / "data" / "machines" / "k40-linux-470.json")

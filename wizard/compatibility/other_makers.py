@@ -151,7 +151,7 @@ def _next(card: OtherCard) -> Message:
     if card.has_cpu_build:
         return message(
             "other.next-cpu",
-            "CUDA needs an NVIDIA card; PyTorch will use the slower processor.",
+            "CUDA needs an NVIDIA card; PyTorch uses the processor: slower.",
         )
     return message(
         "other.next-none",

@@ -155,7 +155,7 @@ def unasked_words(project: Project, decision: ProjectDecision) -> Message | None
     return message(
         "project.head.unasked",
         "Not looked up: whether the project's packages go together and have wheels for this Python and system. "
-        "A setup asks that before it installs anything.",
+        "This is looked up before anything is installed.",
     )
 
 

@@ -40,7 +40,7 @@ from wizard.transfer.proxy.bypass import proxy_url, shown
 @dataclass(frozen=True, slots=True)
 class Looks:
     """`update`: what a newer driver would give; `guide`: how this system brings it (None: no advice is due); `rows`: a
-    card that no build would use, or that there is no build at all."""
+    card that no build would use, one of several that is left out (a note), or that there is no build at all."""
 
     findings: tuple[LintFinding, ...] = ()
     update: DriverUpdate | None = None
@@ -48,6 +48,11 @@ class Looks:
     drifts: tuple[EnvironmentChanges, ...] = ()
     rows: tuple[Requirement, ...] = ()
     has_dead_proxy: bool = False  # the one that downloads would go through
+
+    @property
+    def is_against(self) -> bool:
+        """Tell whether the decision wants somebody's opinion. One card of several left out asks for none."""
+        return any(row.state != "note" for row in self.rows)
 
 
 # Which driver suits this computer's cards, and how its system brings it: for the doctor, the check page, `explain`.
@@ -304,7 +309,8 @@ def _with_verdict(rows: Sequence[CheckRow], told: Sequence[Requirement]) -> Iter
     for place, row in enumerate(rows):
         mine = [one for one in told if one.name == row.name]
         if not any(_names(one, row, rows) for one in mine):
-            yield replace(row, state="note") if mine and row.state == "ok" else row
+            is_meant = any(not any(_names(one, other, rows) for other in rows) for one in mine)
+            yield replace(row, state="note") if is_meant and row.state == "ok" else row
         if place + 1 == len(rows) or rows[place + 1].name != row.name:
             yield from map(_row, mine)
     yield from (_row(one) for one in told if all(row.name != one.name for row in rows))
@@ -326,7 +332,7 @@ def _with_guide(row: CheckRow, looks: Looks) -> CheckRow:
         return replace(row, guide=looks.guide)
     cuda = cuda_of(update.variant) or ""
     would = message("page.check.driver-update", driver=update.number, torch=update.torch, cuda=cuda)
-    state = ("warning" if looks.rows else "note") if row.state == "ok" else row.state
+    state = ("warning" if looks.is_against else "note") if row.state == "ok" else row.state
     return replace(row, guide=looks.guide, state=state, why=would if row.state == "ok" else row.why)
 
 

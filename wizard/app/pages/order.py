@@ -207,7 +207,7 @@ def _checked(state: AppState) -> bool:
 def is_all_well(state: AppState) -> bool:
     """No problem was found, no card that would be idle and no disk that is nearly full: what the pages propose needs
     nobody's opinion."""
-    if state.looks is not None and state.looks.rows:
+    if state.looks is not None and state.looks.is_against:
         return False
     return state.facts is not None and not any(
         row.state == "problem" or (row.name, row.state) == ("disk", "warning") for row in state.facts.requirements

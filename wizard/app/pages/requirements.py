@@ -1,6 +1,7 @@
 """Judges what was found on the machine, row by row, for the Check page and `probe`: what it is, why it matters.
 
-Only what makes a setup impossible blocks; everything else is told and worked around.
+Only what makes a setup impossible blocks; everything else is told and worked around. One file: the decision's rows
+replace or follow those of the cards and drivers here.
 """
 
 from __future__ import annotations
@@ -168,10 +169,20 @@ def _driver_failure(machine: Machine) -> Message | None:
 # What the decision says against the computer as a whole; none of it can be seen in one fact alone.
 
 _IDLE = tuple(f"plan.notice.{one}" for one in ("too-new", "too-new-updated", "no-torch", "unknown-card-driven"))
+_ONE_OF_THEM = tuple(
+    f"plan.notice.{one}"
+    for one in ("left-out", "dropped", "other-driver", "no-system", "handed-over", "too-new", "too-new-updated")
+)
 
 
 def verdict_rows(facts: Facts, verdict: Verdict) -> tuple[Requirement, ...]:
-    """Return that no build runs here, or that the card would be idle; () where neither is so, or a row says it."""
+    """Return that no build runs here, that the card would be idle, or which of several is not used; () where none of
+    it is so, or a row says it."""
+    if verdict.best and verdict.best.variant != CPU:
+        unused = dict.fromkeys(str(one.params["gpu"]) for one in verdict.notices if one.key in _ONE_OF_THEM)
+        return tuple(
+            Requirement("gpu", "note", message("check.gpu.unused", "{gpu}, not used", gpu=one)) for one in unused
+        )
     against = next((one for one in verdict.candidates if one.variant != CPU and one.reasons), None)
     if against is None:
         return ()
@@ -180,7 +191,7 @@ def verdict_rows(facts: Facts, verdict: Verdict) -> tuple[Requirement, ...]:
         fact = message("page.check.no-build", "No build of PyTorch runs on this computer. {torch}: {why}.", **params)
         return (Requirement("system", "problem", fact),)
     is_told = any(row.name == "driver" and row.state != "ok" for row in facts.requirements)
-    if is_told or verdict.best.variant != CPU or not facts.machine.nvidia_gpus:
+    if is_told or not facts.machine.nvidia_gpus:
         return ()
     if any(wants_own_code(gpu.compute_capability) for gpu in facts.machine.nvidia_gpus):
         return ()

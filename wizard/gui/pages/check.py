@@ -173,7 +173,8 @@ class CheckPage(Page):
         self._between.setVisible(bool(drifted and others))
         self.others.show_rows(others)
         aside = (*drifted, *others)
-        problem = state_word("problem") if any(row.state == "problem" for row in aside) else ""
+        problems = sum(row.state == "problem" for row in aside)
+        problem = self.tr("Problems: %1").replace("%1", str(problems)) if problems else ""
         self.fold.show_words(self.tr("&Outside this setup"), str(len(aside)), problem)
 
     def _show_facts(self, rows: tuple[CheckRow, ...]) -> None:

@@ -165,7 +165,8 @@ class RunSteps(QWidget):
         said = self._translator.say(step.message)
         detail = self._now(step, view) if is_running else ""
         is_above = state == "failed" and view.ending is not None and view.ending.summary is not None
-        put_words(row.words, (detail or said) if state != "not-started" and not is_above else "")
+        is_over = state in ("not-started", "stopped")  # its words still say what it was at
+        put_words(row.words, (detail or said) if not is_over and not is_above else "")
         row.words.setVisible(bool(row.words.text()) or not self._is_narrow)
         paused = row.right.fontMetrics().horizontalAdvance(step_state("paused", self._translator.language)) + 1
         row.right.setMinimumWidth(paused if self._is_narrow else _RIGHT)  # so that no pause moves what stands there

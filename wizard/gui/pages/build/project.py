@@ -155,9 +155,10 @@ class ProjectPanel(QWidget):
             self._add(itself, "note")
         if count := count_packages(request):
             asked = self.tr("Other packages: %1").replace("%1", str(count))
-            words, is_asked = self.tr("as asked"), planned is not None
-            pill = Pill("ok", words) if is_asked else Pill("note", self.tr("not looked up"))
-            self._add_row(pill, [label(asked)], label(words, "strong"))
+            words = self.tr("as asked")
+            pill = Pill("ok", words) if planned else Pill("note", self.tr("not looked up"))
+            given = words if planned else self.tr("as asked, if available")
+            self._add_row(pill, [label(asked)], label(given, "strong"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put each badge above its words where there is little room: beside them a version was broken."""

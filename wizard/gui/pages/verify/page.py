@@ -295,7 +295,7 @@ class VerifyPage(Page):
             mark = "warning" if any(map(is_lack, view.checks)) else "ok"
             self.set_head(self.tr("Repaired") if view.repaired else title, what_runs(view), mark=mark)
             return
-        kept = self.tr("The environment is kept, and a repair reuses what was downloaded.")
+        kept = self.tr("The environment is kept; files that are here are not downloaded again.")
         if view.torch and view.gpu_ok is False:
             self.set_head(self.tr("PyTorch cannot use the graphics card"), kept, mark="problem")
         else:

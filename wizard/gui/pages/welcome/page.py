@@ -152,7 +152,7 @@ class WelcomePage(Page):
 
     def retranslate(self) -> None:
         self.set_head(self.tr("PyTorch on this computer"), "")
-        self.setup.show_words(self.tr("Set up PyTorch"), self.tr("Installed and tested."))
+        self.setup.show_words(self.tr("Set up PyTorch"), self.tr("Installs and tests."))
         self.project.show_words(self.tr("Open a project"), self.tr("Installs its packages."))
         self.project.show_fact(self.tr("Or drop here"))
         self.check.show_words(self.tr("Check or repair"), self.tr("When PyTorch fails."))

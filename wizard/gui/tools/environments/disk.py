@@ -28,7 +28,7 @@ def counted_words(count: int, sizes: Sequence[Sizes]) -> str:
     """Return how many environments the person has, and how large those are that have been measured; '' before that."""
     size = sum(one.apparent for one in sizes)
     counted = QCoreApplication.translate("EnvironmentsPage", "Yours: %1 (%2)")
-    if sum(one.freed for one in sizes) < _ALONE * size:
+    if count > 1 and sum(one.freed for one in sizes) < _ALONE * size:
         counted = QCoreApplication.translate("EnvironmentsPage", "Yours: %1 (%2, files that they share count in each)")
     return counted.replace("%1", str(count)).replace("%2", bytes_text(size)) if size else ""
 
