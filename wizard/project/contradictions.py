@@ -27,7 +27,7 @@ _UNREAD = frozenset(
     for code in (
         *("setup-computed", "unreadable-line", "unreadable-file", "bound-unread", "dependencies-unread", "yaml-alias"),
         *("file-not-read", "file-outside", "include-missing", "include-from-elsewhere", "named-elsewhere"),
-        *("several-named", "too-many-files", "too-long"),
+        *("several-named", "too-many-files", "too-long", "member-missing", "members-cut"),
     )
 )
 

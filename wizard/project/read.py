@@ -16,6 +16,7 @@ from wizard.project.code.cards import note_bfloat16, note_cards
 from wizard.project.code.compiling import note_compiling
 from wizard.project.code.systems import note_old_setup, note_unix
 from wizard.project.file_choice import purpose_of, words_of
+from wizard.project.folders.workspace import read_members, workspace_of
 from wizard.project.formats.commands import installs
 from wizard.project.formats.conda_words import is_of_index
 from wizard.project.formats.words import last_resort, natives_in_words
@@ -64,7 +65,6 @@ from wizard.project.search.reader import ProjectReader
 from wizard.project.search.repositories import note_used, tell_submodules
 from wizard.project.search.started import started, tell_of_extras, tell_undeclared
 from wizard.project.search.steps import of_steps, of_today
-from wizard.project.workspace import read_members, workspace_of
 
 _LISTS = {"dep", "deps", "dependencies", "extra", "extras", "libs", "modules", "packages", "pip", "pypi"}
 _MOST_TOLD = 3  # files with their packages
@@ -150,7 +150,7 @@ def _read_further(reader: ProjectReader) -> None:
     read_members(reader, workspace)
     asks = any(one.name == TORCH and one.strength == DECLARED for one in reader.found.statements)
     read_below(reader)
-    read_members(reader, workspace, is_whole=workspace.is_virtual and not asks)
+    read_members(reader, workspace, is_whole=workspace.takes_all or (workspace.is_virtual and not asks))
 
 
 def _note(reader: ProjectReader) -> None:

@@ -11,15 +11,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cached_property
 from itertools import islice, takewhile
 from pathlib import Path
 
+from wizard.project.folders.walk import names_below
 from wizard.project.model import is_script
-from wizard.project.search.order import REQUIREMENTS, is_in_lines, told_rank
+from wizard.project.search.order import FOR_LISTS, REQUIREMENTS, is_in_lines, told_rank
 
 MOST_BYTES = 8_000_000  # of one file: the longest lock files of real projects have 3 MB
 MOST_FILES = 200
@@ -27,16 +28,6 @@ MOST_LINES = 5_000  # of a text for people or a script; the longest of real proj
 MOST_SEEN = 20_000  # names looked at on the search
 _DEEPEST = 3
 DEEPEST_PROGRAM = 6
-_SKIPPED = re.compile(
-    r"node_modules|site-packages|build|dist|tests?|docs?|examples?|third_?party|submodules|vendor|benchmarks"
-    r"|notebooks|.*\.egg-info|\..*",
-    re.IGNORECASE,
-)
-_MARKS = ("pyvenv.cfg", "conda-meta", "bin/python", "Scripts/python.exe")  # of an environment; venv/ may hold lists
-_FOLDER = re.compile(
-    r"requirement|environment|^conda$|^v?envs?$|^docker$|^setup$|^install(?:ation)?$|^pip$|^reqs?$|^deps$|^dependencies$",
-    re.IGNORECASE,
-)
 _DECLARING = re.compile(
     r"pyproject\.toml|pixi\.toml|pipfile|setup\.cfg|setup\.py|pylock(\..+)?\.toml"
     r"|(uv|poetry|pdm|pipfile|requirements|pixi)\.lock|conda-lock\.ya?ml"
@@ -92,10 +83,11 @@ _IS_TEXT = ("utf-8", "gb18030")
 
 @dataclass
 class ProjectFolder:
-    """The folder. Of what was read nothing is kept: some have gigabytes of settings and data."""
+    """The folder. Of what was read names alone are kept: some have gigabytes of settings and data."""
 
     root: Path
     cut: set[str] = field(default_factory=set)  # what is longer than is read
+    _names: dict[int, list[tuple[int, str, bool]]] = field(default_factory=dict)  # by how deep they lie
 
     @cached_property
     def limit(self) -> Path:
@@ -226,25 +218,12 @@ class ProjectFolder:
                 found.setdefault(0 if beside else depth, []).append(name)
         return found
 
-    def names(self, deepest: int = _DEEPEST) -> Iterator[tuple[int, str, bool]]:
-        """Yield depth, name and whether only folders made for such files lie between it and the root."""
-        folders, seen = [(0, "", True)], 0
-        while folders:
-            depth, folder, beside = folders.pop(0)
-            try:
-                entries = sorted(os.scandir(self.root / folder), key=lambda entry: entry.name)
-            except OSError:
-                continue
-            for entry in entries:
-                seen += 1
-                if seen > MOST_SEEN:
-                    return
-                name = f"{folder}/{entry.name}" if folder else entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    if depth < deepest and not _SKIPPED.fullmatch(entry.name) and not _is_environment(entry.path):
-                        folders.append((depth + 1, name, beside and bool(_FOLDER.search(entry.name))))
-                else:
-                    yield depth, name, beside
+    def names(self, deepest: int = _DEEPEST) -> list[tuple[int, str, bool]]:
+        """Return depth, name and whether only folders made for such files lie between it and the root; of MOST_SEEN,
+        and gone through once: a search on a slow disk takes seconds, and dozens of looks want it."""
+        if deepest not in self._names:
+            self._names[deepest] = list(names_below(self.root, deepest, MOST_SEEN))
+        return self._names[deepest]
 
     def resolve(self, name: str, beside: str = "") -> str | None:
         """Return the relative name of a file that a line of `beside` names: next to it, else from the root, where
@@ -359,11 +338,7 @@ def declares(name: str) -> bool:
 
 def _is_of_lists(folder: str) -> bool:
     """Return whether all of this path is made for such files, by its words."""
-    return all(map(_FOLDER.search, folder.split("/")))
-
-
-def _is_environment(folder: str) -> bool:
-    return any((Path(folder) / mark).exists() for mark in _MARKS)
+    return all(map(FOR_LISTS.search, folder.split("/")))
 
 
 def _first(by_depth: dict[int, list[str]]) -> list[str]:

@@ -8,6 +8,10 @@ from __future__ import annotations
 import re
 
 REQUIREMENTS = r"req[a-z]{0,3}r[a-z]{0,3}m[a-z]{0,3}ts?"  # however it is spelled: requirments, requirement
+FOR_LISTS = re.compile(  # a folder that is made for such files
+    r"requirement|environment|^conda$|^v?envs?$|^docker$|^setup$|^install(?:ation)?$|^pip$|^reqs?$|^deps$|^dependencies$",
+    re.IGNORECASE,
+)
 ORDER = (  # in which they count, by their names
     r"^requirements\.txt$",
     rf"{REQUIREMENTS}\.txt$",
