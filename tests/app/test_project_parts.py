@@ -340,3 +340,19 @@ def test_a_part_that_failed_and_spoiled_something_counts_once() -> None:
     found.is_left(part)
     found.note(message("x"), part)
     assert found.left == [part]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "[tool.uv]\npackage = false\n",
+        "[tool.poetry]\npackage-mode = false\n",
+        "[tool.pdm]\ndistribution = false\n",
+        "[tool.rye]\nvirtual = true\n",
+        "",
+    ],
+)
+def test_a_project_that_says_so_is_no_package_that_could_be_installed(tmp_path: Path, table: str) -> None:
+    project = '[project]\nname = "it"\nversion = "1"\ndependencies = ["torch"]\n'
+    keys = [one.way.key for one in found(tmp_path, {"pyproject.toml": project + table})]
+    assert keys == ([] if table else ["project.left.self"])

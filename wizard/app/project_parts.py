@@ -239,7 +239,9 @@ def is_package(request: ProjectRequest) -> bool:
     told = _pyproject(folder)
     is_built = bool(told.get("build-system") or told.get("project")) or (folder / "setup.py").is_file()
     tool = table_in(told, "tool")
-    is_none = False in (table_in(tool, "uv").get("package"), table_in(tool, "poetry").get("package-mode"))
+    uv, poetry, pdm = (table_in(tool, name) for name in ("uv", "poetry", "pdm"))
+    is_none = False in (uv.get("package"), poetry.get("package-mode"), pdm.get("distribution"))
+    is_none |= table_in(tool, "rye").get("virtual") is True
     return not is_none and (builds_itself(request.project) or is_built)
 
 

@@ -125,9 +125,11 @@ class Project:
 
 @dataclass
 class Findings:
-    """What the readers fill; `include` reads another file that a line names, for a group."""
+    """What the readers fill; `include` reads another file that a line names, for a group; `here` gives a line with the
+    project's folder as `.`, where it has the whole path."""
 
     include: Callable[[str, FileLine, str], None] = lambda name, origin, group: None
+    here: Callable[[str], str] = lambda text: text
     statements: list[Statement] = field(default_factory=list)
     sources: list[AddressLine] = field(default_factory=list)
     told: list[Statement] = field(default_factory=list)  # in words, which count last

@@ -23,7 +23,6 @@ from wizard.project.file_choice import (
     stale_locks,
     without,
 )
-from wizard.project.formats.cards import other_cards
 from wizard.project.formats.conda_words import of_conda_here
 from wizard.project.formats.systems import OTHER_BRANCH, PROGRAMS, SHELL, WSL, of_this_system, of_unix
 from wizard.project.model import (
@@ -56,6 +55,7 @@ from wizard.project.own_list import with_own_list
 from wizard.project.packages.companions import Native, companion, natives_of, needed_pairs
 from wizard.project.packages.cuda_tags import NIGHTLY, CudaTag, is_for, tags_of
 from wizard.project.packages.implied import bounds_of_lists, implied_by
+from wizard.project.readme.cards import other_cards
 from wizard.project.search.environments import OF_TORCH
 from wizard.project.versions import can_meet, meets
 

@@ -13,6 +13,7 @@ from wizard.project.formats.locks import read_lock
 from wizard.project.formats.requirements import read_requirements
 from wizard.project.formats.setup_files import read_python_version, read_settings, read_setup_cfg, read_setup_py
 from wizard.project.formats.toml_files import read_pipfile, read_pyproject
+from wizard.project.formats.tool_tables import read_hatch, read_tool_tables
 from wizard.project.formats.words import pythons_in_comments
 from wizard.project.model import Findings
 from wizard.project.search.order import is_lock
@@ -75,7 +76,8 @@ def _read_list(name: str, text: str, found: Findings) -> None:
 
 
 _BY_NAME: dict[str, tuple[Callable[[str, str, Findings], None], ...]] = {
-    "pyproject.toml": (read_pyproject, read_pixi),
+    "pyproject.toml": (read_pyproject, read_tool_tables, read_pixi),
+    "hatch.toml": (read_hatch,),
     "pipfile": (read_pipfile,),
     "pixi.toml": (read_pixi,),
     "setup.cfg": (read_setup_cfg,),

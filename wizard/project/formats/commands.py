@@ -20,7 +20,7 @@ from wizard.model.syntax import NO_PYTHON
 from wizard.project.formats.branches import Branches
 from wizard.project.formats.conda_words import conda_statement, is_condas_alone
 from wizard.project.formats.options import CONSTRAINTS, FILES, INDEXES, with_values
-from wizard.project.formats.requirements import NamedRows, requirement, statements_of, version_of_address
+from wizard.project.formats.requirements import requirement, statements_of, version_of_address
 from wizard.project.formats.words import apart, read_words
 from wizard.project.formats.working_folder import (
     FOREIGN,
@@ -53,6 +53,7 @@ from wizard.project.model import (
 )
 from wizard.project.packages.companions import repository_of
 from wizard.project.readme.lists import listed_packages
+from wizard.project.readme.rows import NamedRows
 
 _EITHER = re.compile(r"([^\[\]]+)\[([\w.-]+)\](\.\w+)")
 STARTED = "started"  # includes a script that a line starts

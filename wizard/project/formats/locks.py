@@ -47,6 +47,8 @@ def read_lock(file: str, text: str, found: Findings) -> None:
     Pipfile.lock is JSON, requirements.lock a list of pip's."""
     if file.rpartition("/")[2].lower() == "requirements.lock":
         read_requirements(file, text, found, LOCKED)
+        is_told = ("project.remark.local-path", file)  # rye writes `-e file:.`, which is no line that a person mends
+        found.remarks = [one for one in found.remarks if (one.key, one.params.get("file")) != is_told]
         return
     if text.lstrip().startswith("{"):
         _read_pipfile_lock(file, text, found)

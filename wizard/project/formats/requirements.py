@@ -17,10 +17,10 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
+from wizard.project.folders.words import without_variables
 from wizard.project.formats.conda_words import conda_statement
 from wizard.project.model import (
     DECLARED,
-    RECOMMENDED,
     TORCH,
     AddressLine,
     FileLine,
@@ -56,6 +56,7 @@ _HASH = re.compile(r"sha(?:256|384|512)=[0-9a-f]+")  # the kinds that pip takes
 _LONGEST_NAME = 128
 _LONGEST_MEANT = 1_000  # letters of a line that is read by its intent
 _EGG = re.compile(r"[#&]egg=([A-Za-z0-9][A-Za-z0-9._-]*)")
+_OF_EGG = re.compile(r"#egg=[^&#\[]*(?=$|\[)|(?<=#)egg=[^&]*&|&egg=[^&\[]*")
 _VCS = re.compile(r"^(?:git|hg|svn|bzr)\+", re.IGNORECASE)
 _CONDA_LINE = re.compile(r"^[A-Za-z0-9_][\w.-]*=[^=<>!~\s;]+=[^=<>!~\s;]+$")
 _COMMENT = re.compile(r"(^|\s)#.*$")
@@ -85,18 +86,6 @@ _ROW = re.compile(
     r"(?P<name>[A-Za-z0-9_][\w.-]*)\s+(?P<version>\d[\w.+!]*)(?:\s+(?P<build>\S+)(?:\s+(?P<channel>\S+))?)?"
 )
 _HEAD = re.compile(r"Package\s+Version.*|-+\s+-[-\s]*", re.IGNORECASE)
-# A line of a list, a table or a block that is a package and its version, and what such lines name that is no package.
-_NAMED_ROW = re.compile(
-    r" ?(?P<mark>--?|[+•>]|\d+[.)])? ?(?P<name>[a-z][\w.-]*)(?:\[[\w, -]*\])?(?: ?(?P<sign>[=~><!]=|[=:：≥]) ?| )"
-    r"v?(?P<version>\d+(?:\.[\d*]+)+(?:\+\w+)?) ?,?(?: ?[#(（].*)?",
-    re.IGNORECASE,
-)
-_GEOMETRIC = re.compile(r"\b(?:pyg|pytorch[ _-]geometric)\b", re.IGNORECASE)
-NO_PACKAGE = re.compile(
-    r"python|(?:py)?torch|cuda\S*|cudnn|nvidia\S*|driver|version|ubuntu|debian|centos|windows|linux|macos|gcc|g\+\+|cmake"
-    r"|(?:ana|mini)?conda\d?|docker|node(?:\.?js)?|java|jdk|git|rust|go",
-    re.IGNORECASE,
-)
 FENCE = re.compile(r"\s*(?:```|~~~)")  # of Markdown
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
 _LONGEST = 200_000  # characters of a line; torch's own with all its hashes has 5,000
@@ -176,7 +165,7 @@ def read_line(words: str, where: FileLine, found: Findings, strength: str = DECL
         elif option == "trusted-host":
             found.remark("trusted-host", where)
         elif option == "editable" and value:
-            value = f"./{value}" if _IS_NAME.fullmatch(value) else value  # never a package of the index
+            value = editable(value, found)
             is_cut = value.startswith(".") and not rest.startswith(";")  # of `-e ./a b` pip takes the folder a
             rest = value if is_cut else f"{value} {rest}".strip()
     if any(option in _ADDRESSES for option, _ in options) and rest and not constraint and strength == DECLARED:
@@ -184,6 +173,13 @@ def read_line(words: str, where: FileLine, found: Findings, strength: str = DECL
     hashes = tuple(value.lower().replace(":", "=", 1) for option, value in options if option == "hash")
     made = [replace(one, strength=strength, group=group, hashes=hashes) for one in statements_of(rest, where, found)]
     _take_hashed(made, where, found)
+
+
+def editable(value: str, found: Findings) -> str:
+    """Return what an editable line names: never a package of the index, as one of a folder elsewhere would become."""
+    value = without_variables(found.here(value))
+    value = re.sub(r"^file://(?:localhost)?(?=/)", "", value)
+    return f"./{value}" if _IS_NAME.fullmatch(value) else value
 
 
 def _take_hashed(made: list[Statement], where: FileLine, found: Findings) -> None:
@@ -221,7 +217,7 @@ def split_options(words: str) -> tuple[str, list[tuple[str, str]]]:
 
 def statements_of(text: str, where: FileLine, found: Findings) -> list[Statement]:
     """Return what a requirement line asks for; one that is none gives a remark."""
-    text = text.strip().rstrip(",")
+    text = without_variables(found.here(text.strip().rstrip(",")))
     text = _QUOTED_PATH.sub(r"\2", text)
     text = text.replace("\\", "/") if _OF_WINDOWS.fullmatch(text) else text
     if not text or _VARIABLE.fullmatch(text):
@@ -320,11 +316,13 @@ def _reference(text: str, where: FileLine, found: Findings) -> Statement | None:
 def _path(path: str, where: FileLine, marker: str) -> Statement:
     """A folder or a file, as pip takes it: with blanks, as they are or behind a \\, and its extras behind it."""
     path = _own_path(path.replace("\\ ", " ").rstrip(";"))
+    egg, path = _EGG.search(path), _OF_EGG.sub("", path)
     with_extras = _WITH_EXTRAS.fullmatch(path)
     path, extras = (with_extras[1].rstrip(), with_extras[2].split(",")) if with_extras else (path, [])
     last = re.sub(r"\s+", "-", path.partition("#")[0].rstrip("/").rsplit("/", 1)[-1])
     is_itself = len(path) <= 2 or not path
-    name = "." if is_itself else normalized(_name_of_address(last) if _ARCHIVE.search(last) else last)
+    called = egg[1] if egg else _name_of_address(last) if _ARCHIVE.search(last) else last
+    name = "." if is_itself else normalized(called)
     named = tuple(sorted(normalized(extra.strip()) for extra in extras if extra.strip()))
     specifier, local = version_of_address(path)
     return Statement(name or ".", specifier, where, marker=_marker(marker), local=local, url=path, extras=named)
@@ -332,7 +330,6 @@ def _path(path: str, where: FileLine, marker: str) -> Statement:
 
 def _own_path(url: str) -> str:
     """Return `./old` of `file:./old`, which pip takes from the folder that it is started in; else what was given."""
-    url = url.replace("file:///${PROJECT_ROOT}/", "file:./")  # of PDM
     return unquote(url[5:]) if url.startswith("file:") and not url.startswith("file://") else url
 
 
@@ -366,35 +363,3 @@ def version_of_address(address: str) -> tuple[str, str]:
     except InvalidWheelFilename:
         return "", ""
     return f"=={version.public}", version.local or ""
-
-
-class NamedRows:
-    """The packages that lines below each other name with a version. One that is no pin as pip writes it counts beside
-    torch or Python alone: else the numbers may be anything."""
-
-    def __init__(self, found: Findings) -> None:
-        self.found = found
-        self.waiting: list[Statement] = []
-        self.has_torch = False
-
-    def add(self, line: str, where: FileLine, is_code: bool) -> None:
-        """Note what the line names; an empty one, and a fence, end what belongs together."""
-        is_table = line.lstrip().startswith("|")
-        if FENCE.match(line) or not (line.strip() or is_code):
-            self.waiting, self.has_torch = [], False
-        words = " ".join(line.strip().strip("|").split("|")[:2]) if is_table else line
-        words = _GEOMETRIC.sub("torch-geometric", re.sub(r"^\s*\*\s", "- ", words))
-        match = _NAMED_ROW.fullmatch(re.sub(r"[`*|\s]+", " ", words).rstrip())
-        if not match:
-            return
-        sign = {"": "==", "=": "==", ":": "==", "：": "==", "≥": ">="}.get(match["sign"] or "", match["sign"])
-        if NO_PACKAGE.fullmatch(match["name"]):
-            named = f"{match['name']} {match['version']}"
-            self.has_torch |= bool(re.match(r"(?:py)?torch [12]\.|python 3\.", named, re.IGNORECASE))
-        elif one := requirement(f"{match['name']}{sign}{match['version']}", where):
-            is_pin = match["sign"] == "==" and not is_table
-            if is_pin or is_code or is_table or match["mark"]:
-                (self.found.told if is_pin else self.waiting).append(replace(one, strength=RECOMMENDED))
-        if self.has_torch:
-            self.found.told += self.waiting
-            self.waiting = []

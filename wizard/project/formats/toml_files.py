@@ -1,4 +1,4 @@
-"""Reads pyproject.toml (PEP 621, dependency groups, poetry, uv) and Pipfile.
+"""Reads pyproject.toml (PEP 621, dependency groups, poetry, uv) and Pipfile; other tools' tables have `tool_tables`.
 
 TOML readers forget lines, so a statement's line is the next one in the file that holds its words: enough to point at.
 
@@ -16,7 +16,7 @@ from typing import Any
 from wizard.model.distributions import FAMILY
 from wizard.model.typed import from_toml
 from wizard.project.file_choice import is_developing
-from wizard.project.formats.requirements import requirement, statements_of, version_of_address
+from wizard.project.formats.requirements import editable, requirement, statements_of, version_of_address
 from wizard.project.model import (
     CODE,
     IN_LOCK,
@@ -39,6 +39,7 @@ _TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
 _MOST_LOOKED = 20_000_000  # lines, for all values of a file: about two seconds
 _MOST_PARTS = 1_000  # of a key
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_EDITABLE = re.compile(r"\s*(?:-e|--editable)[\s=]+")
 _MOST_DEPTH = 40  # of dependency groups that include each other
 
 
@@ -105,18 +106,18 @@ def load_toml(file: str, text: str, found: Findings) -> dict[str, Any]:
 
 
 def read_pyproject(file: str, text: str, found: Findings) -> None:
-    """Read a pyproject.toml: PEP 621, dependency groups, poetry, uv, pixi and setuptools' dynamic files."""
+    """Read a pyproject.toml: PEP 621, dependency groups, poetry, uv and setuptools' dynamic files."""
     document, lines = load_toml(file, text, found), TomlText(file, text)
     project, tool = table_in(document, "project"), table_in(document, "tool")
     found.name_itself(file, project.get("name") or table_in(tool, "poetry").get("name"))
     _python(project.get("requires-python"), "project", lines, found)
     before = len(found.statements)
-    _strings(table_in(tool, "uv").get("override-dependencies"), "tool.uv", "constraint", lines, found)
+    take_strings(table_in(tool, "uv").get("override-dependencies"), "tool.uv", "constraint", lines, found)
     found.statements[before:] = [replace(one, override=True) for one in found.statements[before:]]
-    _strings(project.get("dependencies"), "project", "", lines, found)
+    take_strings(project.get("dependencies"), "project", "", lines, found)
     for group, entries in table_in(project, "optional-dependencies").items():
         lines.enter(str(group), "project.optional-dependencies")
-        _strings(entries, "project.optional-dependencies", str(group), lines, found)
+        take_strings(entries, "project.optional-dependencies", str(group), lines, found)
     _build_requires(table_in(document, "build-system").get("requires"), lines, found)
     _backend(file, table_in(document, "build-system").get("build-backend"), lines, found)
     groups = table_in(document, "dependency-groups")
@@ -124,17 +125,12 @@ def read_pyproject(file: str, text: str, found: Findings) -> None:
     for group in groups:
         lines.enter(str(group), "dependency-groups")
         of = "" if str(group) in unasked else str(group)
-        _strings(_group(groups, str(group)), "dependency-groups", of, lines, found)
+        take_strings(_group(groups, str(group)), "dependency-groups", of, lines, found)
     _poetry(table_in(tool, "poetry"), lines, found)
-    _strings(table_in(table_in(tool, "flit"), "metadata").get("requires"), "tool.flit.metadata", "", lines, found)
+    take_strings(table_in(table_in(tool, "flit"), "metadata").get("requires"), "tool.flit.metadata", "", lines, found)
     _uv(table_in(tool, "uv"), lines, found)
-    _pdm(table_in(tool, "pdm"), lines, found)
     _dynamic(table_in(table_in(tool, "setuptools"), "dynamic"), lines, found)
-    hatch = table_in(tool, "hatch")
-    for name, table in table_in(hatch, "envs").items():
-        for key in ("dependencies", "extra-dependencies") if isinstance(table, dict) else ():
-            _strings(table.get(key), f"tool.hatch.envs.{name}", str(name), lines, found)
-    hooks = table_in(table_in(hatch, "metadata"), "hooks")
+    hooks = table_in(table_in(table_in(tool, "hatch"), "metadata"), "hooks")
     for name in listed(table_in(hooks, "requirements_txt").get("files")):
         found.include(str(name), lines.at(str(name), "tool.hatch.metadata.hooks.requirements_txt"), "")
     _torch_pages(lines, found, _unused(table_in(tool, "uv")) | _unused_sources(table_in(tool, "poetry")))
@@ -152,7 +148,7 @@ def _build_requires(entries: Any, lines: TomlText, found: Findings) -> None:
     """The torch that the project itself is built with: a recommendation where nothing else names one. What is built
     with a NumPy before 2 does not load with a newer one."""
     own = Findings()
-    _strings(entries, "build-system", "", lines, own)
+    take_strings(entries, "build-system", "", lines, own)
     of_numpy = [one for one in own.statements if one.name == "numpy" and not one.marker]
     old = [one for one in of_numpy if not can_meet(one.specifier, ">=2")]
     found.statements += [Statement(CODE, "<2", one.origin, RECOMMENDED, one.name) for one in old]
@@ -163,10 +159,10 @@ def read_pipfile(file: str, text: str, found: Findings) -> None:
     """Read a Pipfile: its packages, those for development, its Python and its sources."""
     document, lines = load_toml(file, text, found), TomlText(file, text)
     _python(table_in(document, "requires").get("python_version"), "requires", lines, found)
-    _poetry_table(table_in(document, "packages"), "packages", "", lines, found)
-    _poetry_table(table_in(document, "dev-packages"), "dev-packages", "dev", lines, found)
+    take_table(table_in(document, "packages"), "packages", "", lines, found)
+    take_table(table_in(document, "dev-packages"), "dev-packages", "dev", lines, found)
     for source in listed(document.get("source")):
-        _index(source, "source", lines, found)
+        take_index(source, "source", lines, found)
 
 
 def table_in(within: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -184,13 +180,17 @@ def _python(value: Any, head: str, lines: TomlText, found: Findings) -> None:
         found.statements.append(Statement(PYTHON, specifier, lines.at(value, head)))
 
 
-def _strings(entries: Any, head: str, group: str, lines: TomlText, found: Findings) -> None:
+def take_strings(entries: Any, head: str, group: str, lines: TomlText, found: Findings) -> None:
     if isinstance(entries, str):
         found.remark("dependencies-unread", lines.at(entries, head))
     for entry in listed(entries):
         if isinstance(entry, str):
-            for one in statements_of(entry, lines.at(entry, head), found):
+            given = _EDITABLE.match(entry)  # of PDM; that it is a folder is told with the others
+            into = Findings(here=found.here) if given else found
+            words = editable(entry[given.end() :], found) if given else entry
+            for one in statements_of(words, lines.at(entry, head), into):
                 found.statements.append(replace(one, group=group))
+            found.remarks += [one for one in into.remarks if given and not (group or one.key.endswith("local-path"))]
 
 
 def _group(groups: Mapping[str, Any], name: str, depth: int = 0) -> list[str]:
@@ -204,30 +204,21 @@ def _group(groups: Mapping[str, Any], name: str, depth: int = 0) -> list[str]:
     return entries
 
 
-def _pdm(pdm: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
-    head = "tool.pdm.resolution.overrides"
-    before = len(found.statements)
-    _poetry_table(table_in(table_in(pdm, "resolution"), "overrides"), head, "constraint", lines, found)
-    found.statements[before:] = [replace(one, override=True) for one in found.statements[before:]]
-    for group, entries in table_in(pdm, "dev-dependencies").items():
-        _strings(entries, "tool.pdm.dev-dependencies", str(group), lines, found)
-
-
 def _poetry(poetry: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
-    _poetry_table(table_in(poetry, "dependencies"), "tool.poetry.dependencies", "", lines, found)
-    _poetry_table(table_in(poetry, "dev-dependencies"), "tool.poetry.dev-dependencies", "dev", lines, found)
+    take_table(table_in(poetry, "dependencies"), "tool.poetry.dependencies", "", lines, found)
+    take_table(table_in(poetry, "dev-dependencies"), "tool.poetry.dev-dependencies", "dev", lines, found)
     left = []  # what `poetry install` takes unasked is declared, but for what only the authors need
     for group, table in table_in(poetry, "group").items():
         if isinstance(table, dict):
             head = f"tool.poetry.group.{group}.dependencies"
             left += [str(group)] if table.get("optional") or is_developing(str(group)) else []
-            _poetry_table(table_in(table, "dependencies"), head, str(group) if group in left else "", lines, found)
+            take_table(table_in(table, "dependencies"), head, str(group) if group in left else "", lines, found)
     if left:
         found.remark("groups-left", lines.at("", f"tool.poetry.group.{left[0]}.dependencies"), groups=", ".join(left))
     unused = _unused_sources(poetry)
     for source in listed(poetry.get("source")):
         if not (isinstance(source, dict) and source.get("url") in unused):
-            _index(source, "tool.poetry.source", lines, found)
+            take_index(source, "tool.poetry.source", lines, found)
 
 
 def _unused_sources(poetry: Mapping[str, Any]) -> set[str]:
@@ -240,7 +231,7 @@ def _unused_sources(poetry: Mapping[str, Any]) -> set[str]:
     return {str(one.get("url")) for one in asked}
 
 
-def _poetry_table(table: Mapping[str, Any], head: str, group: str, lines: TomlText, found: Findings) -> None:
+def take_table(table: Mapping[str, Any], head: str, group: str, lines: TomlText, found: Findings) -> None:
     for name, value in table.items():
         for one in value if isinstance(value, list) else [value]:
             where = lines.at(str(name), head)
@@ -296,15 +287,15 @@ def _address(value: Mapping[str, Any]) -> str:
 
 
 def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
-    _strings(uv.get("dev-dependencies"), "tool.uv", "dev", lines, found)
-    _strings(uv.get("constraint-dependencies"), "tool.uv", "constraint", lines, found)
+    take_strings(uv.get("dev-dependencies"), "tool.uv", "dev", lines, found)
+    take_strings(uv.get("constraint-dependencies"), "tool.uv", "constraint", lines, found)
     lines.enter("environments", "tool.uv")
     made_for(uv.get("environments"), lines, found, "tool.uv")
     unused = _unused(uv)
     for index in listed(uv.get("index")):
         if isinstance(index, dict) and index.get("url") in unused:
             continue
-        _index(index, "tool.uv.index", lines, found, _marker_of_index(uv, index))
+        take_index(index, "tool.uv.index", lines, found, _marker_of_index(uv, index))
     for name in ("index-url", "extra-index-url", "find-links"):
         for url in [uv[name]] if isinstance(uv.get(name), str) else listed(uv.get(name)):
             kind = "find-links" if name == "find-links" else "index"
@@ -350,7 +341,7 @@ def _marker_of_index(uv: Mapping[str, Any], index: Any) -> str:
     return " or ".join(f"({one})" for one in markers) if all(markers) else ""
 
 
-def _index(table: Any, head: str, lines: TomlText, found: Findings, marker: str = "") -> None:
+def take_index(table: Any, head: str, lines: TomlText, found: Findings, marker: str = "") -> None:
     if isinstance(table, dict) and isinstance(table.get("url"), str):
         found.sources.append(AddressLine("index", table["url"], lines.at(table["url"], head), marker=marker))
 

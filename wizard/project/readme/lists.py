@@ -11,11 +11,12 @@ import re
 from functools import lru_cache
 
 from wizard.project.formats.conda_words import is_condas_alone, name_of_conda
-from wizard.project.formats.requirements import FENCE, NO_PACKAGE, requirement
+from wizard.project.formats.requirements import FENCE, requirement
 from wizard.project.formats.words import LONGEST
 from wizard.project.formats.working_folder import MOST_LINES, OF_NEEDS
 from wizard.project.model import DECIDED, RECOMMENDED, Statement, normalized, origin_of
 from wizard.project.packages.rows import companion_table
+from wizard.project.readme.rows import NO_PACKAGE
 
 _MOST_LISTED = 60  # packages of one text
 _LEADS = re.compile(

@@ -11,7 +11,6 @@ from itertools import islice
 
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
-from wizard.project.formats.cards import cards_in_words, torch_for_cards
 from wizard.project.formats.commands import installs
 from wizard.project.formats.systems import (
     other_branches,
@@ -37,6 +36,7 @@ from wizard.project.model import (
 )
 from wizard.project.packages.companions import asks_for_torch, companion
 from wizard.project.packages.rows import companion_table
+from wizard.project.readme.cards import cards_in_words, torch_for_cards
 from wizard.project.readme.programs import programs_in_words, programs_of_recipe, scripts_started
 from wizard.project.search.files import DOCUMENTS, MOST_FILES
 from wizard.project.search.imports import ASIDE, programs

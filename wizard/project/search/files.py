@@ -29,7 +29,7 @@ MOST_SEEN = 20_000  # names looked at on the search
 _DEEPEST = 3
 DEEPEST_PROGRAM = 6
 _DECLARING = re.compile(
-    r"pyproject\.toml|pixi\.toml|pipfile|setup\.cfg|setup\.py|pylock(\..+)?\.toml"
+    r"pyproject\.toml|hatch\.toml|pixi\.toml|pipfile|setup\.cfg|setup\.py|pylock(\..+)?\.toml"
     r"|(uv|poetry|pdm|pipfile|requirements|pixi)\.lock|conda-lock\.ya?ml"
     r"|\.python-version|runtime\.txt|settings\.ini"
     rf"|.*{REQUIREMENTS}.*\.(txt|in)|mminstall\.txt|.*constraints?.*\.txt|(.*[-_.])?(conda|env|environment)([-_.].*)?\.ya?ml"
@@ -255,6 +255,13 @@ class ProjectFolder:
 
     def has_file(self, name: str) -> bool:
         return self.inside(Path(name)) is not None and stat.S_ISREG(self._mode(name))
+
+    def is_among(self, name: str, others: Iterable[str]) -> bool:
+        """Return whether it is one of these files under another name: by a link, or in other letters."""
+        try:
+            return any((self.root / name).samefile(self.root / one) for one in others)
+        except (OSError, ValueError):
+            return False
 
     def _entries(self, folder: Path) -> list[str]:
         """Return what lies in a folder; of one that cannot be read, nothing."""

@@ -20,6 +20,7 @@ ORDER = (  # in which they count, by their names
     r"pixi\.toml$",
     r"pipfile$",
     r"pyproject\.toml$",
+    r"hatch\.toml$",
     r"setup\.cfg$|settings\.ini$",
     r"setup\.py$",
     r"\.txt$",

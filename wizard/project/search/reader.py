@@ -22,6 +22,7 @@ from wizard.project.file_choice import (
     purpose_of,
     words_of,
 )
+from wizard.project.folders.words import seen_from
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
 from wizard.project.formats.commands import BESIDE, BUILT, DOWNLOADED, STARTED, installs, is_copied, read_commands
 from wizard.project.formats.working_folder import itself_in, newest_of, titled_in
@@ -64,7 +65,7 @@ _MOST_OF_REF = 6  # parts of an address before a file's own: `raw`, `refs/heads/
 _FEWEST = 3  # packages of a list that is compared with the main one
 _MOST_INCLUDED = 1_000  # lines that name another file or folder
 _DEEPEST = 40  # files that include each other in a chain
-_OWN = range(6, 9)  # of these, what a package says of itself
+_OWN = range(6, 10)  # of these, what a package says of itself
 
 
 class ProjectReader:
@@ -72,7 +73,7 @@ class ProjectReader:
 
     def __init__(self, folder: ProjectFolder) -> None:
         self.folder = folder
-        self.found = Findings()
+        self.found = Findings(here=seen_from(folder.root))
         self.files: list[str] = []
         self.included: dict[str, FileLine] = {}
         self.left: set[str] = set()  # lists that no README brings in
@@ -90,7 +91,7 @@ class ProjectReader:
 
     def read(self, name: str, included_by: FileLine | None = None, group: str = "") -> None:
         """Read one file of the project by its kind, and what it includes; each file once, so that a circle ends."""
-        if name in self.files:
+        if name in self.files or (included_by and self.folder.is_among(name, self.files)):
             return
         where = included_by or origin_of(name, 1, name)
         if len(self.files) >= MOST_FILES or self._depth >= _DEEPEST:
@@ -339,7 +340,7 @@ class ProjectReader:
         self._included += 1
         if self._included > _MOST_INCLUDED:
             self.found.remark("too-many-files", where)
-        elif re.match(r"[a-z+]+://", words):
+        elif re.match(r"[a-z+]+://", words := self.found.here(words)):
             self._include_address(words, where, group)
         else:
             self._include_here(re.sub(r"^file:", "", words), where, group)  # pip takes that for a path
