@@ -32,7 +32,8 @@ def test_a_setup_py_of_thousands_of_functions_and_conditions_is_followed(tmp_pat
 
 def test_a_folder_below_is_a_path_and_no_broken_line(tmp_path: Path) -> None:
     words = "dependencies:\n  - pip:\n    - submodules/simple-knn\n    - parts/mine[all]\n"
-    found = project_of(tmp_path, {"environment.yml": words, "requirements.txt": "a/b c\n"})
+    there = {"submodules/simple-knn/a.h": "", "parts/mine/a.h": ""}
+    found = project_of(tmp_path, {"environment.yml": words, "requirements.txt": "a/b c\n", **there})
     assert one(found, "simple-knn").url == "submodules/simple-knn"
     assert (one(found, "mine").url, one(found, "mine").extras) == ("parts/mine", ("all",))
     assert sorted(codes(found)) == ["local-path", "local-path", "unreadable-line"]

@@ -137,3 +137,61 @@ def test_the_extras_of_the_environment_that_hatch_makes_unasked_are_taken(tmp_pa
     extras = '[project.optional-dependencies]\ntrain = ["einops"]\ntest = ["ogb"]\n'
     table = '[tool.hatch.envs.default]\nfeatures = ["train", "test"]\n'
     assert urls(tmp_path, {"pyproject.toml": _IT.format('["torch"]') + extras + table}) == {"einops": ""}
+
+
+_NESTED: Files = {
+    "packages/ui/pyproject.toml": '[project]\nname = "ui"\nversion = "1"\ndependencies = ["core", "deep", "far"]\n'
+    '[tool.uv.sources]\ncore = { path = "../../libs/core" }\ndeep = { path = "deep" }\n'
+    'far = { path = "../../../far" }\n',
+    "packages/ui/deep/pyproject.toml": '[project]\nname = "deep"\nversion = "1"\n',
+    "libs/core/pyproject.toml": '[project]\nname = "core"\nversion = "1"\n',
+}
+
+
+def test_a_folder_that_a_folder_names_has_its_path_from_the_project(tmp_path: Path) -> None:
+    root = '[tool.uv.workspace]\nmembers = ["packages/*"]\n'
+    found = decided(tmp_path, {"pyproject.toml": _IT.format('["torch", "ui"]') + root, **_NESTED}, AMPERE)
+    assert {one.name: one.url for one in found.understood.packages} == {
+        "ui": "./packages/ui",
+        "core": "./libs/core",
+        "deep": "./packages/ui/deep",
+        "far": "../far",
+    }
+    assert [one.params["folder"] for one in found.remarks if one.key.endswith("folder-outside")] == ["../far"]
+
+
+def test_a_list_below_names_what_lies_where_pip_is_started_or_beside_it(tmp_path: Path) -> None:
+    files: Files = {"requirements.txt": "torch\n-r sub/all.txt\n", "sub/all.txt": "-e ./lib\n-e ../two\n-e ./three\n"}
+    files |= {"sub/lib/setup.py": "", "lib/setup.py": "", "two/setup.py": "", "sub/three/setup.py": ""}
+    assert urls(tmp_path, files) == {"lib": "./lib", "two": "./two", "three": "./sub/three"}
+
+
+_LOCKS = {
+    "uv.lock": 'version = 1\n[[package]]\nname = "lib"\nversion = "1"\nsource = {{ editable = "{}" }}\n',
+    "poetry.lock": '[[package]]\nname = "lib"\nversion = "1"\n[package.source]\ntype = "directory"\nurl = "{}"\n',
+    "pdm.lock": '[[package]]\nname = "lib"\nversion = "1"\npath = "{}"\neditable = true\n',
+}
+
+
+@pytest.mark.parametrize("lock", _LOCKS)
+@pytest.mark.parametrize(
+    ("where", "code"),
+    [("lib", ""), ("./gone", "folder-gone"), ("../lib", "folder-outside"), ("/nowhere/lib", "folder-outside")],
+)
+def test_what_a_lock_has_from_a_folder_is_not_asked_of_the_index(
+    tmp_path: Path, lock: str, where: str, code: str
+) -> None:
+    files: Files = {"pyproject.toml": _IT.format('["torch", "lib"]'), lock: _LOCKS[lock].format(where), **_LIB}
+    found = decided(tmp_path / "it", files, AMPERE)
+    assert {one.name: one.url.removeprefix("./") for one in found.understood.packages} == {
+        "lib": where.removeprefix("./")
+    }
+    said = [one for one in found.remarks if one.key.rpartition(".")[2] in ("folder-gone", "folder-outside")]
+    assert [one.key.rpartition(".")[2] for one in said] == [code] * bool(code)
+    assert all(str(one.params["folder"]).removeprefix("./") in text(one, "zh_CN") for one in said)
+
+
+def test_a_path_that_no_file_could_have_is_passed_over(tmp_path: Path) -> None:
+    lines = f"torch\n-e ./{'x' * 5_000}\n-e ./round\n"
+    (tmp_path / "round").symlink_to("round")
+    assert "hostile" not in codes(decided(tmp_path, {"requirements.txt": lines}, AMPERE))

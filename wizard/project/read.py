@@ -16,6 +16,7 @@ from wizard.project.code.cards import note_bfloat16, note_cards
 from wizard.project.code.compiling import note_compiling
 from wizard.project.code.systems import note_old_setup, note_unix
 from wizard.project.file_choice import purpose_of, words_of
+from wizard.project.folders.places import tell_places
 from wizard.project.folders.workspace import read_members, workspace_of
 from wizard.project.formats.commands import installs
 from wizard.project.formats.conda_words import is_of_index
@@ -124,6 +125,7 @@ def read_project(path: Path) -> Project:
             path=str(path),
         )
     reader.found.tell_words(reader.folder.has_file("requirements.txt"))
+    tell_places(reader.found, reader.folder)
     reader.found.statements += natives_in_words(reader.found)
     reader.found.statements += last_resort(reader.found)
     if not reader.found.statements and not reader.found.sources and not reader.declares_nothing():

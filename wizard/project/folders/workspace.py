@@ -15,7 +15,7 @@ from typing import Any
 
 from wizard.project.folders.walk import Patterns
 from wizard.project.formats.toml_files import TomlText, listed, load_toml, table_in
-from wizard.project.model import DECLARED, FileLine, Findings, Statement, normalized
+from wizard.project.model import DECLARED, LOCKED, FileLine, Findings, Statement, is_folder, normalized
 from wizard.project.search.files import ProjectFolder
 from wizard.project.search.reader import ProjectReader
 
@@ -137,8 +137,9 @@ def read_members(reader: ProjectReader, workspace: Workspace, is_whole: bool = F
 
 
 def _link(reader: ProjectReader, workspace: Workspace) -> None:
-    """Give each line of a member its folder. What is said to be a member and lies nowhere here is left out, for the
-    index may have a stranger's of that name; so is the root's own name in a member, and what is no package."""
+    """Give each line of a member its folder, and what a lock has from one. What is said to be a member and lies nowhere
+    here is left out, for the index may have a stranger's of that name; so is the root's own name in a member, and what
+    is no package."""
     found, folders = reader.found, workspace.folders
     if workspace.is_cut:
         found.remark("members-cut", workspace.origin, most=len(folders))
@@ -149,7 +150,9 @@ def _link(reader: ProjectReader, workspace: Workspace) -> None:
             found.remark("member-missing", one.origin, name=one.name)
     left = {*lost, *workspace.plain, *own}
     here = [one for one in found.statements if one.strength == DECLARED and one.origin.file in _NAMING]
-    urls = {one.name: one.url for one in here[::-1] if one.url and not (one.group or one.marker)}
+    locked = [one for one in found.statements if one.strength == LOCKED and is_folder(one.url) and one.name != "."]
+    urls = {one.name: one.url for one in locked}
+    urls |= {one.name: one.url for one in here[::-1] if one.url and not (one.group or one.marker)}
     urls |= {name: f"./{folder}" for name, folder in folders.items()}
     found.statements = [
         replace(one, url=urls[one.name])

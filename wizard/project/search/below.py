@@ -124,7 +124,7 @@ def _read_installed(reader: ProjectReader) -> None:
     lines_of = [one for one in reader.found.statements if one.strength == DECLARED and not one.group]
     told = set[str]()
     for by in [replace(one, url=one.url or linked.get(one.name, "")) for one in lines_of]:
-        folder = normpath(f"{folder_of(by.origin.file)}/{by.url}".lstrip("/"))
+        folder = normpath(by.url.partition("#")[0])
         if not is_folder(by.url) or folder == "." or not reader.folder.has_folder(folder):
             continue
         files = [f"{folder}/{name}" for name in _PACKAGE if reader.folder.has_file(f"{folder}/{name}")]

@@ -22,6 +22,7 @@ from wizard.project.file_choice import (
     purpose_of,
     words_of,
 )
+from wizard.project.folders.places import from_root
 from wizard.project.folders.words import seen_from
 from wizard.project.formats.by_name import CONSTRAINTS, hand_over
 from wizard.project.formats.commands import BESIDE, BUILT, DOWNLOADED, STARTED, installs, is_copied, read_commands
@@ -112,7 +113,8 @@ class ProjectReader:
         self._depth += 1
         hand_over(name, text, self.found)
         self._depth -= 1
-        new = self.found.statements[before:]  # on the package index that name is a stub that fails on purpose
+        new = [from_root(one, self.folder, name) for one in self.found.statements[before:]]
+        # On the package index that name is a stub that fails on purpose.
         self.found.statements[before:] = [replace(one, name=TORCH) if one.name in _TORCH_TOO else one for one in new]
         for at, one in enumerate(self.found.statements[before:], before):
             if one.name == _STUB[0]:
