@@ -96,6 +96,17 @@ def test_strict_passes_over_nothing_that_cannot_be_read(tmp_path: Path, file: st
     assert status == 0 or f"{file}, line 2" in done.stderr
 
 
+def test_strict_names_all_reasons_at_once(project: Path, tmp_path: Path) -> None:
+    """Who mended the first was refused again, for the next one."""
+    with (project / "requirements.txt").open("a", encoding="utf-8") as file:
+        file.write("??? 1\nrich==13.0.0\nrich==12.0.0\n-r gone.txt\n")
+    done = pick(tmp_path / "s", "--project", project, "--machine", NEW_CARD, "--strict")
+    assert done.returncode == 1
+    lines = len((project / "requirements.txt").read_text(encoding="utf-8").splitlines())
+    for words in ("xformers", "against each other", f"txt, line {lines - 3},", f"txt, line {lines}, could"):
+        assert words in done.stderr.split("The project cannot be had")[1]
+
+
 def test_people_see_the_line_and_the_reason(project: Path, tmp_path: Path) -> None:
     said = pick(tmp_path / "s", "--project", project / "requirements.txt", "--machine", NEW_CARD).stdout
     assert "torch 2.7.1 (CUDA 12.8)" in said

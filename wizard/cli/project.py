@@ -1,8 +1,12 @@
-"""A project on the command line: `pick --project` decides without asking a source, `setup --project` asks and plans."""
+"""A project on the command line: `pick --project` decides without asking a source, `setup --project` asks and plans.
+
+One file: what is shown of a project, asked about it and refused is one conversation.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +19,7 @@ from wizard.machine.model import Machine
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.project.answer import moved_words, project_document, project_lines, relaxed_words
-from wizard.project.contradictions import unread_lines
+from wizard.project.contradictions import is_contradicted, unread_lines
 from wizard.project.decide import ProjectDecision, decide
 from wizard.project.model import Project, cut_between, normalized
 from wizard.project.packages.native import Relaxed
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
     from wizard.cli.classroom.machine import Consent
     from wizard.run.model import Facts, Preview
     from wizard.run.plan.computed import OnProgress
+
+
+_MOST_UNREAD = 8  # lines that are named
 
 
 def project_teller(
@@ -91,7 +98,16 @@ def project_path(arguments: Arguments, terminal: Terminal, is_cancelled: Callabl
 
 
 def _not_as_asked(decision: ProjectDecision) -> WizardError:
+    """Return why --strict is refused; several reasons are all named, for who mends one alone is refused again."""
     unread = unread_lines(decision.remarks)
+    if len(reasons := (*_reasons(decision), *_unread(unread))) > 1:
+        return WizardError(
+            "not-as-asked-several",
+            "The project cannot be had exactly as it asks, as far as it could be read. {reasons}",
+            "Mend the lines that are named here and above[|; without --strict the smallest step away from what it asks "
+            "is shown, with the reason].",
+            reasons=reasons,
+        )
     if unread and not decision.differing:
         return WizardError(
             "not-as-asked-unread",
@@ -112,6 +128,23 @@ def _not_as_asked(decision: ProjectDecision) -> WizardError:
         "Without --strict the smallest step away from it is shown, with the reason.",
         names=", ".join(one.name for one in decision.differing),
     )
+
+
+def _reasons(decision: ProjectDecision) -> Iterator[Message]:
+    if decision.differing:
+        names = ", ".join(one.name for one in decision.differing)
+        yield message("project.strict.differing", "It does not get as asked: {names}.", names=names)
+    if is_contradicted(decision.remarks):
+        yield message("project.strict.contradicted", "Two of its lines stand against each other.")
+
+
+def _unread(unread: Sequence[Message]) -> Iterator[Message]:
+    """Yield the lines that nobody understood, each once."""
+    places = dict.fromkeys((one.params["file"], one.params["line"]) for one in unread)
+    for file, line in islice(places, _MOST_UNREAD):
+        yield message("project.strict.unread", "{file}, line {line}, could not be read.", file=file, line=line)
+    if (left := len(places) - _MOST_UNREAD) > 0:
+        yield message("project.strict.unread-more", "Further lines that could not be read: {count}.", count=left)
 
 
 def project_setup(
