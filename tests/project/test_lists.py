@@ -434,3 +434,26 @@ def test_a_library_beside_its_python_package_is_none_of_the_index(tmp_path: Path
     [said] = [one.params for one in found.remarks if one.key == "project.remark.conda-libraries"]
     assert said["packages"] == "embree, exiftool"
     assert [one.name for one in found.understood.rest] == ["pyembree"]
+
+
+_EXPORT = "# platform: linux-64\n_libgcc_mutex=0.1=main\npytorch=2.4.1=cuda118_h1_0\n"
+_EXPORT += "numpy=1.26.4=h64_0\neinops=0.8.0=pypi_0\n"
+_TABLE = (
+    "# packages in environment at /opt/conda:\n#\n# Name                    Version                   Build  Channel\n"
+    "numpy                     1.26.4               h64_0    conda-forge\n"
+    "pytorch                   2.4.1        cuda118_h1_0    conda-forge\n"
+    "einops                    0.8.0               pypi_0    pypi\n"
+)
+
+
+@pytest.mark.parametrize(("words", "code"), [(_EXPORT, "platform-list"), (_TABLE, "read-as")])
+@pytest.mark.parametrize("file", ["requirements.txt", "conda-list.txt"])
+def test_an_export_of_conda_without_a_python_leaves_it_free(tmp_path: Path, file: str, words: str, code: str) -> None:
+    found = decided(tmp_path / "free", {file: words}, AMPERE)
+    assert ([*found.understood.python], code in codes(found)) == ([], True)
+    assert (build(found)[0], {one.name for one in found.understood.packages}) == ("2.4.1", {"numpy", "einops"})
+    python = (
+        "python=3.10.14=h955_1\n" if words == _EXPORT else "python                    3.10.14              h955_1\n"
+    )
+    bound = decided(tmp_path / "bound", {file: words + python}, AMPERE)
+    assert (build(bound)[0], build(bound)[2]) == ("2.4.1", "3.10")
