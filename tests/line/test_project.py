@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.line.wheel import build_wheel
-from tests.line.world import PYTHON, ROOT, TORCH, World, build_torch
+from tests.line.world import NUMPY, PYTHON, ROOT, TORCH, World, build_torch
 from tests.run.mirrors import write_mirrors
 from tests.servers.index_server import IndexServer
 from tests.waiting import wait_until
@@ -69,6 +69,24 @@ def test_a_project_that_can_be_had_as_it_asks(world: World, folder: Path) -> Non
     found = installed(world)
     assert (found["torch"], found["torchvision"]) == (f"{TORCH}+cpu", "0.28.0+cpu")
     assert (found["numpy"], found["padding-a"], found["padding-b"]) == ("2.3.0", "1.0", "1.0")
+
+
+@pytest.mark.slow
+def test_what_was_built_before_numpy_2_gets_an_older_one_that_no_line_names(world: World, folder: Path) -> None:
+    """In a project's plan, for what is named on the command line, and where it is added later."""
+    build_wheel(world.packages.root, "numpy", "1.26.4", {"numpy/__init__.py": NUMPY})
+    build_wheel(world.packages.root, "pandas", "1.5.3", {"pandas/__init__.py": b""}, ["numpy>=1.20"])
+    write(folder, "requirements.txt", "torch", "pandas==1.5.3")
+    for asked in (setup(world, folder), ("setup", "--with", "pandas==1.5.3", "--name", "demo", *world.sources)):
+        done = world.run(*asked, "--dry-run")
+        assert done.returncode == 0, done.stderr
+        assert "numpy-1.26.4-" in done.stdout + done.stderr
+    write(folder, "requirements.txt", "torch", "numpy")
+    done = world.run(*setup(world, folder, "--yes"))
+    assert (done.returncode, installed(world)["numpy"]) == (0, "2.3.0"), done.stderr
+    done = world.run("envs", "add", "demo", "pandas==1.5.3", "--yes", *world.sources[:4])
+    assert (done.returncode, installed(world)["numpy"]) == (0, "1.26.4"), done.stderr
+    assert "numpy 2.3.0 → 1.26.4" in done.stderr
 
 
 def test_a_locked_file_is_held_against_the_hashes_of_its_line(world: World, folder: Path, wheels: Path) -> None:

@@ -45,6 +45,7 @@ def test_what_is_left_out_is_not_also_said_to_move_with_torch(tmp_path: Path) ->
 
 def test_xformers_implies_its_torch(tmp_path: Path) -> None:
     assert torch_of("xformers", "0.0.28.post3") == "2.5.1"
+    assert torch_of("xformers", "0.0.29") == torch_of("xformers", "0.0.29.post1") == "2.5.1"
     assert build(decided(tmp_path, {"requirements.txt": "torch\nxformers==0.0.28.post3\n"}, AMPERE))[0] == "2.5.1"
 
 
@@ -113,10 +114,35 @@ def test_a_release_that_only_a_cog_names_leaves_nothing_out(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("line", "numpy"), [("scikit-learn==1.2.2", "<2"), ("scikit-learn>=1.2", ""), ("pandas<2.1", "<2")]
+    ("line", "numpy"),
+    [
+        ("scikit-learn==1.2.2", "<2"),
+        ("scikit-learn>=1.2", ""),
+        ("pandas<2.1", "<2"),
+        ("tensorflow==2.10.0", "<2"),
+        ("tensorflow==2.14.0", "<2"),
+        ("tensorflow>=2.18", ""),
+        ("numba==0.53.1", "<1.21"),
+        ("numba==0.53.1\nnumpy==1.19.5", "==1.19.5,<1.21"),
+        ("numba==0.60.0", ""),
+    ],
 )
 def test_an_old_pin_without_a_bound_of_its_own_keeps_numpy_old(tmp_path: Path, line: str, numpy: str) -> None:
     assert decided(tmp_path, {"requirements.txt": f"torch>=2.5\n{line}\n"}, AMPERE).numpy == numpy
+
+
+@pytest.mark.parametrize(
+    ("line", "torch"),
+    [
+        ("sglang==0.4.5.post2", "2.5.1"),
+        ("sglang==0.4.5.post3", "2.6.0"),
+        ("sglang[all]==0.4.6.post1", "2.6.0"),
+        ("sglang==0.5.5", "2.8.0"),
+        ("sglang", "2.14.1"),
+    ],
+)
+def test_an_older_sglang_brings_the_torch_of_its_day(tmp_path: Path, line: str, torch: str) -> None:
+    assert build(decided(tmp_path, {"requirements.txt": f"{line}\n"}, AMPERE))[0] == torch
 
 
 def test_the_values_of_a_script_are_known_in_its_lines(tmp_path: Path) -> None:
@@ -245,7 +271,13 @@ def test_what_a_pinned_release_needs_is_told_where_a_line_or_torch_refuses_it(tm
 
 @pytest.mark.parametrize(
     ("numpy", "bounds"),
-    [("numpy==1.26.4", ("pyarrow<26.0.0",)), ("numpy<2", ("pyarrow<26.0.0",)), ("numpy>=1.24", ()), ("scipy==1.5", ())],
+    [
+        ("numpy==1.26.4", ("pyarrow<26.0.0",)),
+        ("numpy<2", ("pyarrow<26.0.0",)),
+        ("numpy>=1.24", ()),
+        ("einops==0.8", ()),
+        ("scipy==1.5", ("numpy<2", "pyarrow<26.0.0")),
+    ],
 )
 def test_what_no_metadata_says_of_an_old_numpy_binds_the_resolver(numpy: str, bounds: tuple[str, ...]) -> None:
     assert undeclared_bounds(("torch==2.7.1+cu128", "demo @ file:///demo.whl", numpy)) == bounds
@@ -269,8 +301,8 @@ def test_an_open_transformers_is_one_that_takes_the_torch(torch: str, bounds: tu
         (("diffusers>=0.18,<0.28",), ("huggingface-hub<0.26",)),
         (("diffusers==0.11.1.*",), ("huggingface-hub<0.26",)),  # as conda's lines are read
         (("diffusers==0.29.0",), ()),
-        (("pytorch-lightning==1.4.2",), ("setuptools<82", "torchmetrics<0.8")),
-        (("pytorch-lightning==1.6.5", "torchmetrics==0.11.4"), ("setuptools<82",)),
+        (("pytorch-lightning==1.4.2",), ("numpy<2", "setuptools<82", "torchmetrics<0.8", "pyarrow<26.0.0")),
+        (("pytorch-lightning==1.6.5", "torchmetrics==0.11.4"), ("numpy<2", "setuptools<82", "pyarrow<26.0.0")),
         (("pytorch-lightning==2.4.0",), ()),
         (("librosa==0.7.0",), ("numba<0.50",)),
         (("librosa==0.9.1",), ("setuptools<82",)),

@@ -33,6 +33,7 @@ from wizard.project.packages.companions import (
     library_bound,
     release_bound,
     torch_bound,
+    undeclared_bounds,
 )
 from wizard.project.versions import can_meet, meets
 from wizard.run.model import Facts, SelectedBuild
@@ -113,7 +114,8 @@ def with_companions_torch(
     )
     told = [one for name, asked in named.items() for one in _told(facts, found, name, asked, bounds.get(name, ""))]
     told += [_made_for_newer(name, bound, build.torch) for name, bound in older.items()]
-    return replace(found, requirements=requirements, notices=(*found.notices, *told))
+    constraints = undeclared_bounds((*requirements, *choices.extras))
+    return replace(found, requirements=requirements, constraints=constraints, notices=(*found.notices, *told))
 
 
 def _told(facts: Facts, found: SelectedBuild, name: str, asked: str, bound: str) -> Iterator[Message]:

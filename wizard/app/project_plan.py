@@ -326,10 +326,12 @@ def _asked(
     locked = {one.name: pin_of(one) for one in of_lock if marker_holds(one.marker, os, python)}
     preferred = {**then, **locked, **(pins if freedom else {})}
     requirements = tuple(dict.fromkeys((*selected.requirements, *lines)))
+    is_named = freedom == _ANY or any(one.name == "numpy" for one in packages)
+    numpy = () if is_named or not decision.numpy else (f"numpy{decision.numpy}",)  # whoever brings it
     return replace(
         selected,
         requirements=requirements,
-        constraints=undeclared_bounds(requirements),
+        constraints=(*numpy, *undeclared_bounds((*requirements, *numpy))),
         preferred=tuple(
             PackageVersion(name, version)
             for name, version in preferred.items()

@@ -183,10 +183,14 @@ def package_needs(package: str, release: str) -> dict[str, str]:
 
 
 def undeclared_bounds(requirements: Iterable[str]) -> tuple[str, ...]:
-    """Return the constraints that requirements imply and no metadata says, as `pyarrow<26.0.0` beside an old NumPy, and
-    `huggingface-hub<0.26` beside an old diffusers."""
+    """Return the constraints that requirements imply and no metadata says, as `pyarrow<26.0.0` beside an old NumPy,
+    `huggingface-hub<0.26` beside an old diffusers, and `numpy<2` beside what was built before NumPy 2."""
     asked = {normalized(one.name): str(one.specifier) for one in map(Requirement, requirements)}
-    found = [f"{other}{bound}" for _, other, bound in undeclared_needs(asked)]
+    found, numpy = [], asked.get("numpy", "")
+    is_open = all(can_meet(numpy, one) for one in ("<2", ">=2"))
+    if is_open and any(needs_old_numpy(name, specifier) for name, specifier in asked.items()):
+        found, asked["numpy"] = ["numpy<2"], f"{numpy},<2".lstrip(",")
+    found += [f"{other}{bound}" for _, other, bound in undeclared_needs(asked)]
     for name, other, spans in _undeclared():
         met = [bound == "*" or can_meet(asked.get(other, ""), bound) for _, bound in spans]
         found += [f"{name}<{since}" for at, (since, _) in enumerate(spans) if not any(met[at:])]

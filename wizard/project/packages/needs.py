@@ -62,12 +62,15 @@ def numpy_for(weigher: BuildWeigher, best: Weighed) -> str:
 
 
 def _bound_of_numpy(weigher: BuildWeigher, best: Weighed, lines: list[Statement]) -> str:
-    """Return the NumPy that torch goes with, or packages that were built before NumPy 2; "" for any."""
+    """Return the NumPy that torch goes with, or packages that were built before NumPy 2 or go unsaid with an older one
+    alone; "" for any."""
     os, together = weigher.machine.os, ",".join(one.specifier for one in lines)
-    here = (one for one in weigher.asks.packages if marker_holds(one.marker, os, best.python))
+    here = [one for one in weigher.asks.packages if marker_holds(one.marker, os, best.python)]
     is_open = all(can_meet(together, one) for one in ("<2", ">=2"))
     is_old = is_open and any(needs_old_numpy(one.name, one.specifier) for one in here)
-    return best.candidate.numpy or ("<2" if is_old else "")
+    of_torch = best.candidate.numpy or ""
+    unsaid = (bound for _, other, bound in _unsaid([*here, *lines]) if other == "numpy" and can_meet(bound, of_torch))
+    return next(unsaid, of_torch or ("<2" if is_old else ""))
 
 
 def _is_gap(one: Statement) -> bool:
@@ -183,7 +186,7 @@ def needs_apart(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) ->
 def _outrun(here: list[Statement], python: str, os: str) -> Iterator[Relaxed]:
     """Yield the pins that go unsaid with versions of another package alone which have no wheel for the chosen Python;
     the nearest release that goes with newer ones is taken."""
-    for name, other, bound in _unsaid(here):
+    for name, other, bound in _unsaid_of_others(here):
         following = release_without(name, other)
         if following and not has_wheel(other, bound, python, os):
             lines = tuple(one for one in here if one.name == name)
@@ -198,19 +201,23 @@ def _outrun(here: list[Statement], python: str, os: str) -> Iterator[Relaxed]:
 
 
 def _unsaid(here: list[Statement]) -> Iterator[tuple[str, str, str]]:
-    """Yield what lines need of another package, and no metadata says; torch and NumPy are decided with it."""
+    """Yield what lines need of another package, and no metadata says."""
     asked = dict[str, list[str]]()
     for one in here:
         asked.setdefault(one.name, []).append(one.specifier)
-    needs = undeclared_needs({name: ",".join(parts) for name, parts in asked.items()})
-    yield from (found for found in needs if found[1] not in (TORCH, "numpy"))
+    yield from undeclared_needs({name: ",".join(parts) for name, parts in asked.items()})
+
+
+def _unsaid_of_others(here: list[Statement]) -> Iterator[tuple[str, str, str]]:
+    """Yield the same without torch and NumPy, which are decided with it."""
+    yield from (found for found in _unsaid(here) if found[1] not in (TORCH, "numpy"))
 
 
 def _needs_unsaid(here: list[Statement], python: str, os: str) -> Iterator[Message]:
     """Say which versions of another package are taken, for what is pinned fails with newer ones and does not say so;
     nothing where a line or this Python leaves out the newer ones anyhow."""
     lines = {one.name: one for one in reversed(here)}
-    for name, other, bound in _unsaid(here):
+    for name, other, bound in _unsaid_of_others(here):
         of_other = ",".join(one.specifier for one in here if one.name == other)
         newer = ",".join(filter(None, (of_other, f">={bound.strip('<')}")))
         is_met = bound.startswith("<") and not (can_meet(newer, "") and has_wheel(other, newer, python, os))

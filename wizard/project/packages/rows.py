@@ -159,7 +159,9 @@ class TorchBound(Sourced, frozen=True):
     KEYS = (("package",),)
 
     package: Name
-    since: Annotated[tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+ [<>=!,.*0-9]+$")], ...], SOME]
+    since: Annotated[
+        tuple[Annotated[str, msgspec.Meta(pattern=r"^[0-9.]+(?:\.post[0-9]+)? [<>=!,.*0-9]+$")], ...], SOME
+    ]
     tried: bool = False  # its makers tried it with these; its metadata asks for no such end
     by_code: bool = False  # its code goes with these alone, and its metadata does not say so
     module: Annotated[str, msgspec.Meta(pattern=r"^(\w+(\.\w+)*)?$")] = ""  # that newer ones lack, and it imports
