@@ -1,4 +1,4 @@
-"""Bars of the large files that are on their way, below the download's step.
+"""Bars of the large files that are on their way, below the steps.
 
 At most three; one that is there goes after a moment, for good: what moves is what is still to come.
 """
@@ -14,12 +14,14 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QWidget
 
 from wizard.app.pages.run import UNANSWERED_AFTER, FileView
 from wizard.gui.widgets.figures import part_text
-from wizard.gui.widgets.labels import SPOKEN_AS, OneLine, label, put_words, restyle, told_of
+from wizard.gui.widgets.frames import box
+from wizard.gui.widgets.labels import SPOKEN_AS, OneLine, keep_line, keep_room, label, put_words, restyle, told_of
 
 BARS = 3
 _PARTS = 1000
 _STAYS = 2.0  # seconds for which the bar of a file that is there is still seen
 _INDENT, _GAP = 34, 14  # pixels: below the name of its step, and beside it
+_ABOVE = 6  # pixels above the line that parts them from the steps
 _SMALL_INDENT = 12  # pixels, in a window that is narrow
 _LEAST = 40  # pixels of a bar, and of a name, in a narrow window
 
@@ -31,7 +33,7 @@ class FileBars(QWidget):
         """`before`: what showed them until now, in another width."""
         super().__init__()
         grid = QGridLayout(self)
-        grid.setContentsMargins(_INDENT, 0, 0, 6)
+        grid.setContentsMargins(_INDENT, _ABOVE, 0, 6)
         grid.setHorizontalSpacing(_GAP)
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(1, 1)
@@ -44,6 +46,7 @@ class FileBars(QWidget):
         self._gone: set[str] = before._gone if before else set()  # there, and seen for long enough
         # How much of each there was, and since when.
         self._moved: dict[str, tuple[int, float]] = before._moved if before else {}
+        grid.addWidget(box("line", self), 0, 0, 1, 3)
         for row in range(BARS):
             name, bar, count = OneLine(), QProgressBar(), label("", "muted", wrap=False)
             bar.setMinimumWidth(_LEAST)
@@ -52,7 +55,7 @@ class FileBars(QWidget):
             bar.setProperty(SPOKEN_AS, "bar")
             bar.setRange(0, _PARTS)
             for place, widget in enumerate((name, bar, count)):
-                grid.addWidget(widget, row, place)
+                grid.addWidget(widget, row + 1, place)
             self._rows.append((name, bar, count))
         self._show()
 
@@ -85,10 +88,17 @@ class FileBars(QWidget):
     def _fit(self) -> None:
         """In a narrow window the names give way, to as much as their bars have: what is left is told by a tip."""
         is_narrow = self.width() < self._beside_names + _LEAST
-        self._grid.setContentsMargins(_SMALL_INDENT if is_narrow else _INDENT, 0, 0, 6)
+        self._grid.setContentsMargins(_SMALL_INDENT if is_narrow else _INDENT, _ABOVE, 0, 6)
         names = [one.fontMetrics().horizontalAdvance(one.text()) for one, _, _ in self._rows if not one.isHidden()]
         room = max(_LEAST, (self.width() - self._beside_names + _LEAST) // 2)
         self._grid.setColumnMinimumWidth(0, min(room, max([self._beside, *names])))
+
+    def keep_place(self, is_kept: bool) -> None:
+        """Leave empty where a bar is not there: what lies around does not move when one comes or goes."""
+        names = [name for name, _, _ in self._rows]
+        for one in (self, *names):
+            keep_room(one, is_kept)
+        keep_line(*names)
 
     def show_files(self, files: Sequence[FileView] | None, is_paused: bool = False) -> None:
         """Show a bar for each of the large files that are coming now; one that is there stays a moment, or until

@@ -13,7 +13,7 @@ from wizard.app.pages.run import Bytes, RunView
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import left_text, part_text, rate_text
 from wizard.gui.widgets.frames import Turning, column, line_up, stacked
-from wizard.gui.widgets.labels import in_a_row, label, put_words
+from wizard.gui.widgets.labels import in_a_row, keep_line, keep_room, label, put_words
 from wizard.model.messages import bytes_text
 
 _STEPS = 1000
@@ -101,10 +101,10 @@ class RunProgress(QFrame):
         self._whole = QWidget()
         rows, line = column(self._whole, gap=10), line_up(gap=14)
         self._was_measured = self._is_lowest = False  # whether this attempt has told a speed; no room for one
-        self._is_to_come = False  # the download, of which there will be a speed
+        self._has_place = False  # the speed, while the run goes on
         self._percent, self._left = label("", "moment", wrap=False), label("", "muted", wrap=False)
         self._done = label("", "muted", wrap=False)
-        _keep_room(self._done)
+        keep_room(self._done)
         line.addWidget(self._percent)
         line.addWidget(stacked(self._left, self._done), 1)  # one above the other: neither is broken in a narrow window
         self.bar = QProgressBar(self)
@@ -120,7 +120,7 @@ class RunProgress(QFrame):
         beside = column(self._speed, gap=_BELOW_RATE)
         self._rate, self._limit = label("", "small-strong", wrap=False), label("", "small")
         self._curve = SpeedCurve()
-        _keep_room(self._curve)
+        keep_room(self._curve)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         over = line_up(gap=8)
         over.addWidget(self._rate)
@@ -142,8 +142,9 @@ class RunProgress(QFrame):
         self._both.line.setContentsMargins(side, 16, side, 18)
 
     def _keep_place(self) -> None:
-        """The speed has its place from the start to the end of the download, and in a pause: what lies below stays."""
-        _keep_room(self._speed, self._is_to_come and not self._is_lowest)
+        """The speed has its place from the start to the end of the run, and in a pause: what lies beside and below
+        stays."""
+        keep_room(self._speed, self._has_place and not self._is_lowest)
 
     def event(self, event: QEvent) -> bool:
         is_done = super().event(event)
@@ -159,7 +160,7 @@ class RunProgress(QFrame):
             self._speed.hide()
         if self._curve.has_no_room is not (room < _LOW):
             self._curve.has_no_room = room < _LOW
-            _keep_room(self._curve, room >= _LOW)
+            keep_room(self._curve, room >= _LOW)
             self._curve.show_where_room()
 
     @property
@@ -172,6 +173,7 @@ class RunProgress(QFrame):
         percent = f"{int(view.fraction * 100)} %"
         for one, longest in ((self._percent, "100 %"), (self._left, left_text(_LONG))):  # no news turns the card
             one.setMinimumWidth(one.fontMetrics().horizontalAdvance(longest))
+        keep_line(self._left, self._done, self._rate, self._limit)
         counted = view.bytes if is_going and not is_paused else None
         is_fetching = counted is not None and (counted.total is None or counted.done < counted.total)
         rate = counted.rate if counted is not None and is_fetching else None
@@ -193,7 +195,7 @@ class RunProgress(QFrame):
         put_words(self._left, left_text(left) if left is not None else words)
         put_words(self._rate, rate_text(rate) if rate else "")
         put_words(self._limit, limit)
-        self._is_to_come = is_going and (fetch is None or fetch.state in ("waiting", "running"))
+        self._has_place = is_going
         self._keep_place()
         self._speed.setVisible(rate is not None and not self._is_lowest)
         self.bar.setAccessibleName(self.tr("Progress: %1").replace("%1", percent))
@@ -203,10 +205,3 @@ class RunProgress(QFrame):
         if counted.total is None:
             return bytes_text(counted.done, keeps_zeros=True)
         return part_text(self.tr("%1 of %2"), counted.done, counted.total)
-
-
-def _keep_room(widget: QWidget, is_kept: bool = True) -> None:
-    """Hidden, it leaves its room empty."""
-    policy = widget.sizePolicy()
-    policy.setRetainSizeWhenHidden(is_kept)
-    widget.setSizePolicy(policy)

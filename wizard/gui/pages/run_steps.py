@@ -5,11 +5,11 @@ One row each, changed in place: they are redrawn many times a second.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from wizard.app.pages.run import RunView, StepView
 from wizard.gui.pages.file_bars import BARS, FileBars
@@ -31,7 +31,7 @@ _AT = ("failed", "running", "cancelled", "waiting")  # the run is at the first s
 _FIRST_SEEN = tuple(StepView(name, 1.0) for name in ("preflight", "create", "fetch", "install", "check", "verify"))
 _HELD = ("fetch", "install")  # by a pause: the download and what waits for its files; others go on to their end
 _FETCH = "fetch"
-_RIGHT = 80  # pixels of how long it took
+_RIGHT = 64  # pixels of how long it took, and of Paused
 
 
 class _Row:
@@ -55,6 +55,7 @@ class RunSteps(QWidget):
         self._shown: tuple[RunView, bool, bool, bool, bool] | None = None
         self._gives_way = False  # to the log, in a window that is too low for both
         self._gap, self._is_ending = 0, False
+        self._is_new = False  # its rows have no place yet
         self._outer: QVBoxLayout = column(self)
         self._card = RowCard(4, 2, has_lines=False)
         self._outer.addWidget(self._card)
@@ -62,8 +63,8 @@ class RunSteps(QWidget):
     def show_view(
         self, view: RunView, is_going: bool, is_paused: bool = False, is_new: bool = True, is_ending: bool = False
     ) -> None:
-        """Show each step of the run with its sign, and the bars below the download. `is_new`: it makes an environment,
-        so its steps are known before it says them. `is_ending`: what waits will not come."""
+        """Show each step of the run with its sign, and the download's bars below them. `is_new`: it makes an
+        environment, so its steps are known before it says them. `is_ending`: what waits will not come."""
         self._is_ending, self._shown = is_ending, (view, is_going, is_paused, is_new, is_ending)
         steps = view.steps or (_FIRST_SEEN[: None if is_new else 1] if is_going else ())
         if list(self._rows) != [step.name for step in steps]:
@@ -76,7 +77,7 @@ class RunSteps(QWidget):
             self._show_step(step, view, is_going, is_held and step.name in _HELD)
         is_fetching = is_going and fetch is not None and fetch.state == "running"
         if self._bars is not None:
-            self._bars.stand_below(max(row.name.sizeHint().width() for row in self._rows.values()))
+            self._bars.stand_below(max(row.name.minimumWidth() for row in self._rows.values()))
             self._bars.show_files((view.bytes.files if view.bytes else ()) if is_fetching else None, is_paused)
 
     def begin_anew(self) -> None:
@@ -103,14 +104,27 @@ class RunSteps(QWidget):
         """Fit into so many pixels: the steps lie close where that is little. `may_hide`: for the log, where it is too
         little, but for the step that the run is at."""
         line, steps = self.fontMetrics().lineSpacing() + _TIGHT, len(self._rows)
-        with_bars = (steps + BARS) * line + 2 * _AROUND  # so that nothing moves when they come
+        with_bars = (steps + BARS) * line + 3 * _AROUND  # so that nothing moves when they come
         # In a narrow window a step has two lines and more, and how many its words say.
         self._gap = _AIR if not self._is_narrow and with_bars + steps * _AIR <= room else 0
         if self._card.grid.verticalSpacing() != self._gap:
             self._card.grid.setVerticalSpacing(self._gap)
         has_bars = self._bars is not None and not self._bars.isHidden()
+        if self._bars is not None:  # before and after the download, too: the card keeps its height to the run's end
+            self._bars.keep_place(not self._is_narrow and with_bars <= room and bool(self._shown and self._shown[1]))
         self._gives_way = may_hide and (with_bars if has_bars else steps * line + _AROUND) > room
         self._show_rows()
+        if self._is_new and self._rows and self.isVisible():
+            self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Give new rows their places before they are painted: Qt would do it some rounds later."""
+        self._is_new = False
+        around: QWidget | None = self._bars or self._card.grid.parentWidget()
+        while around is not None and not isinstance(around, QScrollArea):
+            if layout := around.layout():
+                layout.activate()
+            around = around.parentWidget()
 
     def _show_rows(self) -> None:
         """All of them, or the one that says where the run is: without the bars below it, whose files it counts."""
@@ -136,14 +150,16 @@ class RunSteps(QWidget):
 
     def _rebuild(self, names: list[str]) -> None:
         self._card.clear()
-        before, self._bars = self._bars, None
+        before, self._bars, self._is_new = self._bars, None, True
         self._rows = {name: _Row() for name in names}
+        download: Sequence[QWidget | None] = ()
         for name, row in self._rows.items():
             beside = (None, stacked(row.name, row.words)) if self._is_narrow else (row.name, row.words)
             self._card.add_row(row.sign, *beside, row.right, tight=True)
-            if name == _FETCH:
-                self._bars = FileBars(before)
-                self._card.add_wide(self._bars)
+            download = self._card.last if name == _FETCH else download
+        if download:  # below all steps, none of which moves when a bar comes or goes
+            self._bars = FileBars(before)
+            self._card.add_wide(self._bars, download)
         self._card.grid.setVerticalSpacing(self._gap)
 
     def _show_step(self, step: StepView, view: RunView, is_going: bool, is_paused: bool) -> None:
@@ -162,6 +178,7 @@ class RunSteps(QWidget):
         row.sign.setToolTip(plain_tip(word))
         dress(row.name, "strong" if is_running else "muted" if state in ("waiting", "not-started") else "")
         put_words(row.name, name)
+        row.name.setMinimumWidth(_bold_width(row.name))
         said = self._translator.say(step.message)
         detail = self._now(step, view) if is_running else ""
         is_above = state == "failed" and view.ending is not None and view.ending.summary is not None
@@ -203,6 +220,14 @@ class LogButton(QPushButton):
 
     def _turn(self, is_open: bool) -> None:
         self.setIcon(fold_icon(is_open))
+
+
+def _bold_width(shown: QLabel) -> int:
+    """Return the pixels that its words need once the step runs: what stands beside them does not move then."""
+    shown.ensurePolished()  # until it is shown, it would have the font of no style sheet
+    bold = QFont(shown.font())
+    bold.setBold(True)
+    return QFontMetrics(bold).horizontalAdvance(shown.text()) + 1
 
 
 def _short(detail: str) -> str:

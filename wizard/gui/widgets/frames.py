@@ -149,7 +149,7 @@ class RowCard(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._columns, self._stretch, self._has_lines = columns, stretch, has_lines
-        self._last: Sequence[QWidget | None] = ()
+        self.last: Sequence[QWidget | None] = ()  # the last row's cells
         self._outer = column(self, (6, 6, 6, 6), 0)
         self._renew()
 
@@ -181,7 +181,7 @@ class RowCard(QFrame):
             behind = box(ground, self._holder)
             self._grid.addWidget(behind, self._rows, 0, 1, self._columns)
             behind.show()
-        self._last = cells
+        self.last = cells
         for place, cell in enumerate(cells):
             if cell is not None:
                 padded = RowCell(self._holder, cells)
@@ -197,10 +197,10 @@ class RowCard(QFrame):
         self._holder.show()
         self._rows += 1
 
-    def add_wide(self, cell: QWidget) -> None:
-        """Below the last row, over all columns, without a line between: it belongs to that row."""
+    def add_wide(self, cell: QWidget, row: Sequence[QWidget | None] = ()) -> None:
+        """Below the last row, over all columns, without a line between: it belongs to that row, or to `row`."""
         cell.setContentsMargins(0, 0, 0, 10)  # of its own: hidden, it takes no room
-        padded = RowCell(self._holder, self._last)  # hidden or not, that takes none
+        padded = RowCell(self._holder, row or self.last)  # hidden or not, that takes none
         line_up(padded, gap=0).addWidget(cell)
         self._grid.addWidget(padded, self._rows, 0, 1, self._columns)
         padded.show()

@@ -1,4 +1,7 @@
-"""Text: labels with a role for the style sheet, and pills that say a state as sign, word and colour."""
+"""Text: labels with a role for the style sheet, and pills that say a state as sign, word and colour.
+
+One file: what is shown of words, and the room that they are given.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,8 @@ _FIRST_SLASH = re.compile(r"(?:(?<!\S)|:/)/(?=\S)")
 _TAG = re.compile(r"(<[^<>]*>)")
 _LONG_WORD = re.compile(r"\S{31,}")
 _UNBROKEN = re.compile(r"[!-~]+")  # a Chinese sentence may end its line anywhere
+_PATH = re.compile(r"(?:(?<![!-~])/|\b[A-Za-z]:\\)[!-~]*(?: [!-~]+[/\\][!-~]*)*")  # one with blanks, too
+_LEAST_PATH = 90  # pixels: of fewer nobody knows it again
 _MAY_END = re.compile(r"[_@&]|=(?!=)|[^\W_]{24}(?=[^\W_])", re.ASCII)
 _OF_REPOSITORY = re.compile(r"\b(?:git|hg|svn|bzr)\+[!-~]+")  # git+https://git.example/diffusers.git
 _IN_IT = re.compile(r"[+.:/@_-](?=\w)|\w{12}(?=\w)", re.ASCII)
@@ -140,13 +145,18 @@ class OneLine(QLabel):
 
 
 class Turned(OneLine):
-    """Words that go on in another line: a path alone that is longer than a line is left out in its middle."""
+    """Words that go on in another line. A path is left out in its middle for the words to stay on one, and where it
+    alone is longer than a line."""
 
     def __init__(self, role: str = "") -> None:
         super().__init__(role)
         self.setWordWrap(True)
 
     def _cut(self, words: str) -> str:
+        paths, wide = _PATH.findall(words), self.fontMetrics().horizontalAdvance
+        if len(paths) == 1 and (room := self.width() - wide(words.replace(paths[0], ""))) >= _LEAST_PATH:
+            mid = Qt.TextElideMode.ElideMiddle
+            words = words.replace(paths[0], self.fontMetrics().elidedText(paths[0], mid, room))
         return _UNBROKEN.sub(lambda found: super(Turned, self)._cut(found[0]), words)
 
 
@@ -269,6 +279,21 @@ def put_words(widget: QLabel, words: str) -> None:
     """Setting the same text again would still lay the page out anew."""
     if widget.text() != words:
         widget.setText(words)
+
+
+def keep_room(widget: QWidget, is_kept: bool = True) -> None:
+    """Hidden, it leaves its room empty."""
+    policy = widget.sizePolicy()
+    if policy.retainSizeWhenHidden() is not is_kept:
+        policy.setRetainSizeWhenHidden(is_kept)
+        widget.setSizePolicy(policy)
+
+
+def keep_line(*shown: QLabel) -> None:
+    """Empty, they are as high as with words, whose height Qt rounds up."""
+    for one in shown:
+        one.ensurePolished()
+        one.setMinimumHeight(one.fontMetrics().height() + 1)
 
 
 def least_width(widget: QWidget) -> int:
