@@ -7,20 +7,23 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtCore import QPoint, QSize
+from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.scenes import other_than_chosen
-from tests.gui.walking import go_to, press, settle, texts, visible
+from tests.gui.walking import go_to, lower, press, settle, texts, visible
 from tests.sentences import error_text, messages
 from wizard.app.pages.differences import _BECAUSE, _ROWS, difference_row
 from wizard.app.pages.order import ORDER, PageId
 from wizard.compatibility.model import Choices, PlanSource
 from wizard.gui.pages.review import ReviewPage
+from wizard.gui.pages.review_parts import PlanTiles
 from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets.frames import Fold
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, bytes_text, message, text
 from wizard.run.plan.other_packages import naming
@@ -268,11 +271,47 @@ def test_while_it_begins_nobody_turns_the_page(qtbot: QtBot, make_window: MakeWi
     go_to(qtbot, window, PageId.REVIEW)
     press(qtbot, window.footer.primary)
     qtbot.waitUntil(lambda: "start" in session.names())
-    assert not window.footer.back.isVisible()
+    assert not window.footer.back.isEnabled()
     assert [page for page in ORDER if window.rail.steps[page].isEnabled()] == [PageId.REVIEW]
     session.hold.clear()
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
     assert "discard" not in session.names()
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1024, 640)])
+def test_while_it_begins_nothing_moves_and_the_line_below_the_title_says_it(
+    size: tuple[int, int], qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """A card with a bar pushed all tiles down, and Back went."""
+    session.hold.add("start")
+    window = make_window()
+    lower(window, size)
+    go_to(qtbot, window, PageId.REVIEW)
+    page = review_page(window)
+
+    def places() -> dict[QWidget, tuple[QPoint, QSize]]:
+        seen = (one for one in (*page.findChildren(QWidget), *window.footer.findChildren(QWidget)) if one.isVisible())
+        kinds = (one for one in seen if isinstance(one, Fold | PlanTiles | QAbstractButton | QScrollBar))
+        return {one: (one.mapTo(window, QPoint()), one.size()) for one in kinds}
+
+    qtbot.wait(200)
+    before = places()
+    assert window.footer.back in before
+    assert "Nothing changed yet." in texts(window)
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: "start" in session.names())
+    qtbot.wait(200)
+    now = places()  # without the tiles' ways back, which nobody may go now
+    assert now == {one: before[one] for one in now}
+    assert {page.tiles, page.files, window.footer.back, window.footer.primary} <= set(now)
+    assert "Starting…" in texts(window)
+    assert "Nothing changed yet." not in texts(window)
+    assert not window.footer.primary.isEnabled()
+    session.fail["start"] = WizardError(error_text("worker-not-started"))
+    session.hold.clear()
+    settle(qtbot, window)
+    assert window.footer.back.isEnabled()
+    assert "Nothing changed yet." in texts(window)
 
 
 def test_a_start_that_fails_says_so_and_can_be_tried_again(

@@ -135,12 +135,16 @@ class ReviewPage(Page):
         self.context.navigator.keep_limits(*self.limits.limits())
 
     def _say_head(self) -> None:
-        words = self.tr("Nothing changed yet.")
+        words = self._starting() if self.state.is_beginning else self.tr("Nothing changed yet.")
         if self.nothing.code:
             words = self.tr("Nothing is missing. To set up something else, go back and choose it.")
             if self.state.profile is not None:  # which chose all of it
                 words = self.tr("Nothing is missing.")
         self.set_head(self.tr("What happens"), words)
+
+    def _starting(self) -> str:
+        """What is done until the worker is there: in the line below the title, for a bar would push all else down."""
+        return self.tr("Writing the settings, then starting…") if self.state.persistent else self.tr("Starting…")
 
     def render_state(self) -> None:
         self._say_head()
@@ -330,13 +334,14 @@ class ReviewPage(Page):
             session.start(run_id)
 
         self.start_task(
-            lambda: self.tr("Writing the settings, then starting…") if plans else self.tr("Starting…"),
+            None,
             lambda is_cancelled, note: begin(note),
             lambda answer: self.context.navigator.show_run(run_id),
             self._heard,
             self._not_begun,
         )
         self.context.navigator.begin(True)
+        self.announce(self._starting())
 
     def _heard(self, note: Any) -> None:
         if isinstance(note, Plan):

@@ -127,7 +127,8 @@ class Footer(QFrame):
         self.primary.setEnabled(page.may_press())
         self.primary.is_late = page.is_late
         self.back.setText(page.back_text() or self.tr("&Back"))
-        self.back.setVisible(not is_first and page.may_back())
+        self.back.setVisible(not is_first and (page.may_back() or page.state.is_beginning))  # nothing goes on Review
+        self.back.setEnabled(page.may_back())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
