@@ -15,6 +15,7 @@ from tests.classroom.pack.classes import Class
 from tests.classroom.server.test_room import full
 from tests.gui.conftest import MakeWindow
 from tests.gui.teaching.pages import LONG, of_pack, opened, reported
+from tests.gui.test_theme import contrast
 from tests.gui.walking import press
 from wizard.classroom.results.room import GREEN, RED, ClassResults, MachineRow
 from wizard.classroom.results.room_page import brief_cause
@@ -224,3 +225,25 @@ def test_no_line_of_a_seat_is_there_without_words(qtbot: QtBot, make_window: Mak
     lines = [detail._why, detail._fix, detail._facts]
     assert [one.isHidden() for one in lines] == [not one.text() or one is detail._fix for one in lines]
     assert detail._why.isHidden()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_edge_of_a_seat_that_has_not_reported_is_seen(theme: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    """As it is drawn: of a thin dash Qt lays the half of each pixel over the ground."""
+    window = make_window(theme=theme)
+    board = SeatMap(window.page.context.translator)
+    qtbot.addWidget(board)
+    window.theme.dress(board)
+    board.resize(88, 60)
+    row = MachineRow("m1", "seat 1", GREEN, "ok", (), (), "Linux", "none", "cpu", "2026-11-24T09:00:00Z", None)
+    board.show_room(ClassResults("Course", "0" * 64, (row,), expected=2))
+    board.show()
+    away = board._seats[1]
+    assert away.property("state") == "away"
+    qtbot.waitUntil(lambda: away.width() == 88)
+    picture = away.grab().toImage()
+    card, window_ground = (colours(theme)[name] for name in ("card", "window"))
+    edge = [picture.pixelColor(x, 0).name() for x in range(12, 76)]
+    for ground in (card, window_ground):
+        seen = [one for one in edge if contrast(one, ground) >= 3]
+        assert len(seen) >= len(edge) // 3, (ground, edge)
