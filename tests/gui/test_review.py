@@ -121,6 +121,30 @@ def test_four_tiles_say_what_where_download_and_disk_and_all_else_is_folded(
         assert not fold.button.isChecked()
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_where_a_package_comes_from_turns_no_line_with_room_beside_it(
+    language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(language)
+    lower(window, (1024, 640))
+    go_to(qtbot, window, PageId.REVIEW)
+    page = review_page(window)
+    preview = window.navigator.state.preview
+    assert preview is not None
+    by_hand = message("source.by-hand", option="--index")
+    listed = tuple(replace(one, listed_by="https://lab.example/simple") for one in preview.lock.files)
+    source = replace(preview.plan.sources[0], name=by_hand, url="https://lab.example/simple")
+    plan = replace(preview.plan, sources=(source,))
+    window.navigator.put_preview(replace(preview, plan=plan, lock=replace(preview.lock, files=listed)))
+    page.files.button.click()
+
+    def heights() -> set[int]:
+        shown = (one for one in page.files.findChildren(QLabel) if one.text() == page.say(by_hand) and one.isVisible())
+        return {one.heightForWidth(one.width()) // one.fontMetrics().lineSpacing() for one in shown}
+
+    qtbot.waitUntil(lambda: heights() == {1})
+
+
 def test_what_differs_stands_in_one_box_and_from_a_choice_only_where_one_was_made(
     qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:

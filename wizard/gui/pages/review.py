@@ -189,6 +189,7 @@ class ReviewPage(Page):
         for words in self._details(preview):
             self.more.body.addWidget(label(words))
         self.files.show_words(self.tr("&Packages"), str(len(lock.files)))
+        self._file_rows.grid.setColumnStretch(1, 1)  # where it comes from turns its line only where there is no room
         for file in sorted(lock.files, key=lambda one: -(one.size or 0)):
             size = bytes_text(file.size) if file.size is not None else "?"
             if file.filename in preview.here:
