@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
@@ -17,7 +17,7 @@ from tests.compatibility.machines import FOLDER
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import go_to, press, settle, texts, visible
+from tests.gui.walking import go_to, lower, press, settle, texts, visible
 from tests.sentences import error_text
 from wizard.app.pages.check import Looks, check_rows, is_fine, live_rows, other_findings
 from wizard.app.pages.order import PageId
@@ -144,6 +144,23 @@ def test_a_driver_that_would_give_more_is_a_note_with_the_way_to_it(session: Fak
 
 
 # -- the page
+
+
+def test_another_makers_card_is_named_on_one_line_in_a_usual_window(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """It broke before its last word: the column of the names was wider than the widest of them."""
+    machine = read_machine_file(FOLDER.parent / "other_makers" / "rx-7900-xtx-linux.json")
+    session.facts = replace(session.facts, machine=machine, requirements=requirements(machine, UserSettings()))
+    window = make_window()
+    lower(window, (1280, 800))
+    go_to(qtbot, window, PageId.CHECK)
+
+    def lines() -> list[int]:
+        shown = (one for one in visible(window, QLabel) if isinstance(one, QLabel) and one.text().endswith("gfx1100)"))
+        return [one.heightForWidth(one.width()) // one.fontMetrics().lineSpacing() for one in shown]
+
+    qtbot.waitUntil(lambda: lines() == [1], timeout=10_000)
 
 
 def test_another_makers_card_is_named_with_its_lines(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QResizeEvent
+from PySide6.QtGui import QDesktopServices, QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from wizard.app.pages.check import ALWAYS_SHOWN, CheckRow, LiveRow
@@ -64,7 +64,8 @@ class DriverPanel(QWidget):
 
 _WayOut = tuple[QPushButton | None, QWidget | None]  # a button, and what unfolds below the row
 _NARROW = 100  # letters in the width of the card
-_USUAL, _AROUND = ("Graphics card", "! Warning"), 22  # the widest of two columns, and pixels around their words
+_USUAL, _AROUND = ("Graphics card", "! Warning"), (2, 22)  # the widest of two columns, and pixels around their words
+_APART, _NEAR = 12, 8  # pixels between two columns; in a narrow card
 _ABOVE = 8  # pixels above and below a row
 
 
@@ -215,12 +216,14 @@ class CheckRows(RowCard):
 
     def _space(self) -> None:
         """Leave the room to the words where there is little: without icons."""
-        widths = self.fontMetrics().horizontalAdvance
-        self.grid.setHorizontalSpacing(8 if self._is_narrow else 14)
+        bold = QFont(self.font())
+        bold.setBold(True)
+        widths = (QFontMetrics(bold).horizontalAdvance, self.fontMetrics().horizontalAdvance)  # as the columns have it
+        self.grid.setHorizontalSpacing(_NEAR if self._is_narrow else _APART)
         side = 4 if self._is_narrow else 10
         self.grid.setContentsMargins(side, 2, side, 2)
-        for column_number, word in enumerate(_USUAL, start=1):
-            self.grid.setColumnMinimumWidth(column_number, widths(word) + _AROUND)
+        for column_number, (word, around, wide) in enumerate(zip(_USUAL, _AROUND, widths, strict=True), start=1):
+            self.grid.setColumnMinimumWidth(column_number, wide(word) + around)
         for shown in self._icons:
             shown.setVisible(not self._is_narrow)
 
