@@ -10,17 +10,18 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from tests.classroom.profile.examples import entry
 from tests.classroom.profile.examples import profile as class_profile
 from tests.gui.conftest import MakeWindow
-from tests.gui.walking import press, settle
+from tests.gui.walking import lower, press, settle
 from wizard.app.pages.order import SideId
 from wizard.classroom.profile.write import profile_file
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.far_host import FarHostPage
+from wizard.model.messages import LANGUAGES
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for ssh is a script")
 
@@ -102,6 +103,26 @@ def pressed(qtbot: QtBot, window: WizardWindow, words: str) -> None:
     assert window.footer.primary.text().replace("&", "") == words
     press(qtbot, window.footer.primary)
     settle(qtbot, window)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_may_stay_empty_is_told_whole_on_a_small_screen(
+    language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(language)
+    lower(window, (640, 400))
+    page = opened(qtbot, window)
+
+    def cut() -> list[str]:
+        fields = [one for one in page.findChildren(QLineEdit) if one.isVisible()]
+        told = {one.placeholderText(): one.fontMetrics() for one in fields}
+        room = min(one.width() for one in fields) - 20
+        hints = [one for one in page.findChildren(QLabel) if one.property("role") == "small" and one.isVisible()]
+        assert len(hints) == 3, "what the program, the project and the name may be"
+        low = [one.text() for one in hints if one.height() < one.heightForWidth(one.width())]
+        return low + [words for words, metrics in told.items() if metrics.horizontalAdvance(words) > room]
+
+    qtbot.waitUntil(lambda: cut() == [], timeout=10_000)
 
 
 def test_the_plan_is_shown_and_then_carried_out_by_its_events(qtbot: QtBot, make_window: MakeWindow, ssh: Ssh) -> None:

@@ -49,14 +49,17 @@ class FarHostPage(SidePage):
         form.setHorizontalSpacing(12)
         fields: tuple[QLineEdit, ...] = (self.address, self.archive, self.wanted, self.name)
         self._labels = [label("", wrap=False) for _ in fields]
+        self._hints = {field: label("", "small") for field in fields[1:]}  # in a field it is cut
         beside = {self.archive: self.browse, self.wanted: self.choose}  # each comes after its field by Tab, too
         for row, (words, field) in enumerate(zip(self._labels, fields, strict=True)):
             words.setBuddy(field)
-            form.addWidget(words, row, 0)
-            form.addWidget(field, row, 1)
+            form.addWidget(words, 2 * row, 0)
+            form.addWidget(field, 2 * row, 1)
             field.textChanged.connect(self._edited)
             if field in beside:
-                form.addWidget(beside[field], row, 2)
+                form.addWidget(beside[field], 2 * row, 2)
+            if field in self._hints:
+                form.addWidget(self._hints[field], 2 * row + 1, 1, 1, 2)
         form.setColumnStretch(1, 1)
         self.body.addLayout(form)
         self._result = label("", "strong")
@@ -107,9 +110,13 @@ class FarHostPage(SidePage):
         for one, said in zip(self._labels, words, strict=True):
             one.setText(said)
         self.address.setPlaceholderText("user@box")
-        self.archive.setPlaceholderText(self.tr("The program for Linux (.tar.xz); leave empty if it is already there"))
-        self.wanted.setPlaceholderText(self.tr("A project's folder or a class profile; leave empty for PyTorch alone"))
-        self.name.setPlaceholderText(self.tr("As the project or profile says, else torch"))
+        hints = (
+            self.tr("The program for Linux (.tar.xz); leave empty if it is already there"),
+            self.tr("A project's folder or a class profile; leave empty for PyTorch alone"),
+            self.tr("As the project or profile says, else torch"),
+        )
+        for shown, hint in zip(self._hints.values(), hints, strict=True):
+            shown.setText(hint)
         self.browse.setText(self.tr("C&hoose…"))
         self.browse.setAccessibleName(self.tr("Choose the program for Linux"))
         self.choose.setText(self.tr("Ch&oose…"))

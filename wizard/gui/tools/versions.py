@@ -29,6 +29,7 @@ _MOST_RELEASES = 5
 _MOST_BUILDS = 12
 _NOTHING = "–"
 _PYTHON, _NARROW = 2, 620  # a column of the builds; pixels of the page
+_RELEASED, _TORCHVISION, _NARROWEST = 1, 2, 520  # columns of the releases; pixels of the page
 _SYSTEMS = {"linux": "Linux", "windows": "Windows"}
 
 
@@ -75,9 +76,12 @@ class VersionsPage(SidePage):
             QTimer.singleShot(LAID_OUT, self, lambda: scroll_page(table))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave the Pythons of single builds out where the cards would have no room: the release's stand above."""
+        """Leave the Pythons of single builds out where the cards would have no room: the release's stand above. And of
+        the releases what nobody chooses by, where the drivers would have none."""
         super().resizeEvent(event)
         self.builds.setColumnHidden(_PYTHON, self.width() < _NARROW)
+        self.table.setColumnHidden(_RELEASED, self.width() < _NARROW)
+        self.table.setColumnHidden(_TORCHVISION, self.width() < _NARROWEST)
 
     def first_control(self) -> QWidget:
         return self.table
@@ -207,10 +211,11 @@ class VersionsPage(SidePage):
         with QSignalBlocker(self.table):
             self.table.setRowCount(len(self._releases))
             for row, one in enumerate(self._releases):
-                drivers = ", ".join(f"{cuda} ({driver})" for cuda, driver in one.drivers(paths.os_name()))
+                pairs = (f"{cuda}\N{NO-BREAK SPACE}({driver})" for cuda, driver in one.drivers(paths.os_name()))
+                drivers = ", ".join(pairs)  # a line ends between two of them
                 cells = (one.torch, one.released, one.torchvision or _NOTHING, _span(one.pythons), drivers or _NOTHING)
                 for place, words in enumerate(cells):
-                    self.table.put(row, place, words, words)
+                    self.table.put(row, place, words, words if place else f"{words} ({one.released})")
         self.table.fit()
         if self._releases:
             self.table.selectRow(before)

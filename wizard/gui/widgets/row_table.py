@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -80,6 +80,8 @@ class RowTable(QTableWidget):
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         for column in wide:
             head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        if wraps:  # later than the table: another column has gone, or a bar has come
+            head.sectionResized.connect(lambda *_: QTimer.singleShot(0, self, self.fit))
         self.was_used = False  # by keys or the mouse, since a page has set it back
         self.fit()
 
