@@ -26,7 +26,7 @@ from wizard.gui.pages.check import CheckPage
 from wizard.gui.pages.check_rows import CheckRows, DriverPanel
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.widgets.code import CodeLine
-from wizard.gui.widgets.frames import Fold
+from wizard.gui.widgets.frames import Fold, RowCell
 from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import MigInstance
 from wizard.model.errors import WizardError
@@ -199,6 +199,14 @@ def test_the_parts_of_a_card_open_how_one_is_chosen(
     session.facts = replace(session.facts, machine=machine, requirements=requirements(machine, UserSettings()))
     window = make_window(language)
     go_to(qtbot, window, PageId.CHECK)
+    assert [row.name for row in check_rows(session.facts, None)].count("gpu") == 1, "it is one card"
+
+    def row() -> str:
+        """What is said of the card in one row."""
+        said = (one.words for one in visible(window, RowCell) if isinstance(one, RowCell))
+        return next((words for words in said if "GTX 1660" in words), "")
+
+    qtbot.waitUntil(lambda: "1g.10gb (10 GB)" in row(), timeout=10_000)
     words = {"en": "How to choose", "zh_CN": "如何选用分区"}[language]
     qtbot.waitUntil(lambda: any(one.text() == words for one in visible(window, QPushButton)))
     opener = button(window, words)

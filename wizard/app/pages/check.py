@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -183,7 +183,7 @@ _SEVERITIES = {"error": "problem", "warning": "warning", "note": "note"}
 @dataclass(frozen=True, slots=True)
 class CheckRow:
     """`finding`: can be mended where it is fixable, and `met`: whether it hinders the setup. `guide`: how to get the
-    driver. `is_waited`: whether it hinders, and what mends it, is not known yet."""
+    driver. `is_waited`: whether it hinders, and what mends it, is not known yet. `also`: one line more of the same."""
 
     name: str
     state: str
@@ -195,6 +195,7 @@ class CheckRow:
     guide: DriverGuide | None = None
     met: Message | None = None
     is_waited: bool = False
+    also: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +212,8 @@ def live_rows(requirements: tuple[Requirement, ...], ended: frozenset[str]) -> t
     found = []
     for name, parts in WAITING.items():
         is_known = ended.issuperset(parts)
-        rows = tuple(_row(one) for one in requirements if one.name == name) if is_known else ()
-        found.append(LiveRow(name, is_known, rows))
+        rows = _rows(one for one in requirements if one.name == name) if is_known else []
+        found.append(LiveRow(name, is_known, tuple(rows)))
     return tuple(found)
 
 
@@ -221,7 +222,7 @@ def check_rows(facts: Facts, looks: Looks | None) -> tuple[CheckRow, ...]:
     found = looks or Looks()
     touching = [one for one in found.findings if one.touches and one.severity != "note"]
     causes = [one.cause for one in touching]
-    rows = [_row(one) for one in facts.requirements if one.fact not in causes]
+    rows = _rows(one for one in facts.requirements if one.fact not in causes)
     rows = list(_with_verdict(rows, found.rows))
     with_guide = [_with_guide(row, found) for row in rows]
     at = next((place for place, row in enumerate(with_guide) if row.name == "disk"), len(with_guide))
@@ -256,6 +257,7 @@ def _in_places(why: Message | None, other: Message | None) -> Message | None:
 
 
 ALWAYS_SHOWN = ("gpu", "driver")
+PARTS = "check.gpu.mig"  # of the card above
 
 
 def is_fine(row: CheckRow) -> bool:
@@ -299,6 +301,17 @@ def drift_rows(drifts: tuple[EnvironmentChanges, ...]) -> Iterator[CheckRow]:
             yield CheckRow("environment", state, change.words(drift.prefix), by, message("page.check.drift-fix"))
 
 
+def _rows(told: Iterable[Requirement]) -> list[CheckRow]:
+    """What is said of a card's parts is a line of its card's row: in a row of their own they looked like a card."""
+    found: list[CheckRow] = []
+    for row in map(_row, told):
+        if row.fact.key == PARTS and found and found[-1].name == row.name:
+            found[-1] = replace(found[-1], also=row.fact, fix=row.fix or found[-1].fix)
+        else:
+            found.append(row)
+    return found
+
+
 def _row(one: Requirement) -> CheckRow:
     return CheckRow(one.name, one.state, one.fact, _in_its_place(one.fact, one.why), one.fix, one.blocks)
 
@@ -311,6 +324,8 @@ def _with_verdict(rows: Sequence[CheckRow], told: Sequence[Requirement]) -> Iter
         if not any(_names(one, row, rows) for one in mine):
             is_meant = any(not any(_names(one, other, rows) for other in rows) for one in mine)
             yield replace(row, state="note") if is_meant and row.state == "ok" else row
+        elif row.also:
+            yield CheckRow(row.name, "note", row.also, fix=row.fix)
         if place + 1 == len(rows) or rows[place + 1].name != row.name:
             yield from map(_row, mine)
     yield from (_row(one) for one in told if all(row.name != one.name for row in rows))

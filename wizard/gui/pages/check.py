@@ -296,7 +296,7 @@ class CheckPage(Page):
         copy_out("\n".join(self._line(row) for row in rows), self.copy)
 
     def _line(self, row: CheckRow) -> str:
-        said = self._join(row.fact, row.met, row.why)
+        said = self._join(row.fact, row.met, row.why, row.also)
         return f"[{state_word(row.state)}] {told_of(requirement_name(row.name), said)}"
 
     def _join(self, *words: Message | None) -> str:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from wizard.app.pages.check import ALWAYS_SHOWN, CheckRow, LiveRow
+from wizard.app.pages.check import ALWAYS_SHOWN, PARTS, CheckRow, LiveRow
 from wizard.app.use.settings import Mending
 from wizard.diagnose.driver_guide import DriverGuide
 from wizard.gui.shell.context import AppContext
@@ -154,6 +154,8 @@ class CheckRows(RowCard):
             fact.setAccessibleDescription(fact.toolTip())
         elif row.why:
             lines.append(Advice(signed(row.why), "muted"))
+        if row.also:
+            lines.append(Advice(signed(row.also), "muted"))
         button, wide = self._way_out(row, name, lines)
         words = stacked(*lines)
         beside = self._beside(button, words) if button else None
@@ -249,7 +251,7 @@ class CheckRows(RowCard):
                 "strong" if len(said) == 1 else "",
             )
             lines.append(fix)
-            is_choice = row.fact.key == "check.gpu.mig"  # nothing has to be done
+            is_choice = PARTS in (row.fact.key, row.also and row.also.key)  # nothing has to be done
             words = self.tr("How to choose") if is_choice else self.tr("What to do")
             button = self._unfolding(words, name, row, fix)
             button.setAccessibleDescription(fix.text())
