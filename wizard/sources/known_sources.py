@@ -58,8 +58,8 @@ def official_torch_sources(variant: str) -> tuple[Source, Source]:
 def package_sources(choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:
     """Return those for everything but the torch family. Raises UsageError for a bad address by hand."""
     links = _links_by_hand(choices)
-    if choices.index is not None:
-        return _unlike((_by_hand("--index", choices.index, Layout.SIMPLE), *links))
+    if choices.index is not None:  # in place of the user's own; a project's say where its packages are
+        return _unlike((_by_hand("--index", choices.index, Layout.SIMPLE), *links, *_of_project(settings)))
     if settings.no_index:
         return _unlike((*links, *_user_links(settings)))
     index = _user_index(settings) or (default_index(),)
@@ -128,6 +128,12 @@ def _user(setting: str, urls: Iterable[str], layout: Layout, of_project: Mapping
 
 def _user_links(settings: UserSettings) -> tuple[Source, ...]:
     return _user("find-links", settings.find_links, Layout.FLAT, settings.of_project)
+
+
+def _of_project(settings: UserSettings) -> tuple[Source, ...]:
+    """Return those that a project names, and somebody trusts."""
+    added = (*_user_extra(settings), *_user_links(settings))
+    return tuple(one for one in added if one.url in settings.of_project and not _lists_torch_only(one))
 
 
 def _user_extra(settings: UserSettings) -> tuple[Source, ...]:
