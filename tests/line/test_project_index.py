@@ -40,3 +40,29 @@ def test_its_page_of_files_is_asked_beside_an_index_that_was_typed(
     assert done.returncode == 0, done.stderr
     assert "theirs 3.0" in done.stderr
     assert "numpy 9.0" not in done.stderr
+
+
+def test_the_login_of_its_line_opens_what_it_links_to(world: World, folder: Path, theirs: IndexServer) -> None:
+    theirs.password, theirs.relative = "me:s3cret", False
+    address = theirs.simple.replace("//", "//me:s3cret@")
+    write(folder, "requirements.txt", f"--extra-index-url {address}", "torch", "theirs")
+    done = world.run(*setup(world, folder, "--yes", *TRUSTED))
+    assert done.returncode == 0, done.stderr
+    assert installed(world)["theirs"] == "3.0"
+    assert "s3cret" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("login", ["", "me:old@"])
+def test_one_that_wants_another_login_is_not_called_empty(
+    world: World, folder: Path, theirs: IndexServer, login: str
+) -> None:
+    theirs.password = "me:s3cret"
+    address = theirs.simple.replace("//", f"//{login}")
+    write(folder, "requirements.txt", f"--extra-index-url {address}", "torch", "theirs", "nobodys")
+    done = world.run(*setup(world, folder, "--dry-run", *TRUSTED))
+    assert done.returncode == 0, done.stderr
+    host = theirs.url.partition("//")[2]
+    for name in ("theirs", "nobodys"):
+        line = next(line for line in done.stderr.splitlines() if f"{name}: asked *" in line)
+        assert f"{host} wants a login for it; write yours into the address of that index" in line
+    assert "no index here has a package" not in done.stderr

@@ -57,7 +57,7 @@ from wizard.run.plan.as_of import LockAgain, ReleasesThen
 from wizard.run.plan.computed import OnProgress
 from wizard.run.plan.held_back import HeldBack, SourceNeed, as_source_alone
 from wizard.run.plan.held_back import source_alone as sources_alone
-from wizard.run.plan.other_packages import nowhere
+from wizard.run.plan.other_packages import closed, nowhere
 from wizard.run.plan.preview import preview
 from wizard.system import paths
 
@@ -303,7 +303,9 @@ class _Lack:
             )
         self._has_address(more)
         found = {one.name: one for one in reversed(self.packages) if one.name in more}
-        self.without += [_not_as_asked(one, NOTHING, self.selected, "no-package") for one in found.values()]
+        shut = closed(found, sources, self.facts.settings, self.is_cancelled)
+        for name, one in found.items():
+            self.without.append(_not_as_asked(one, NOTHING, self.selected, "no-package", shut.get(name, "")))
         self.freedom = 0
 
 
@@ -391,7 +393,7 @@ def _named_in(kind: re.Pattern[str], error: WizardError, packages: list[Statemen
     return [one for one in packages if one.name in named]
 
 
-def _not_as_asked(one: Statement, given: str, selected: SelectedBuild, why: str) -> Relaxed:
+def _not_as_asked(one: Statement, given: str, selected: SelectedBuild, why: str, host: str = "") -> Relaxed:
     torch, python = selected.candidate.torch, selected.python
-    reason = message(f"project.why.{why}", torch=torch, python=python)
+    reason = message(f"project.why.{'closed' if host else why}", torch=torch, python=python, host=host)
     return Relaxed(one.name, one.specifier or "*", given, reason, (one.origin,))

@@ -81,12 +81,21 @@ def may_follow(start: str, target: str) -> bool:
 
 
 def resolve_link(base: str, href: str) -> str | None:
-    """The absolute form of a link on a page, or None where it leads nowhere we go."""
+    """The absolute form of a link on a page, with the page's login where it leads to the very same place; None where it
+    leads nowhere we go."""
     try:
         target = urljoin(base, href.strip())
     except ValueError:
         return None
-    return target if may_follow(base, target) else None
+    return with_login_of(base, target) if may_follow(base, target) else None
+
+
+def with_login_of(url: str, target: str) -> str:
+    """Give the target this address's login, where it has none and is at the same scheme, host and port, as pip does;
+    never another host."""
+    old, new = urlsplit(url), urlsplit(target)
+    is_same = (old.scheme, old.netloc.rpartition("@")[2]) == (new.scheme, new.netloc)
+    return urlunsplit(new._replace(netloc=old.netloc)) if "@" in old.netloc and is_same else target
 
 
 def folder_url(text: str, base: PurePath) -> str:

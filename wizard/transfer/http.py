@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
-from urllib.parse import urljoin, urlsplit, urlunsplit
+from urllib.parse import urljoin, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -31,7 +31,7 @@ from wizard import __version__
 from wizard.model.errors import ErrorText, WizardError
 from wizard.model.messages import Words
 from wizard.process import redact
-from wizard.transfer.address import may_follow
+from wizard.transfer.address import may_follow, with_login_of
 from wizard.transfer.pace import Pace, PacedResponse, keeping
 from wizard.transfer.proxy.bypass import proxy_for
 from wizard.transfer.proxy.environment import present_environment, with_settings
@@ -312,12 +312,7 @@ class Client:
 def _redirect_target(url: str, location: str) -> str | None:
     """None where it would leave https. A password goes along on the same host only."""
     target = urljoin(url, location)
-    if not may_follow(url, target):
-        return None
-    old, new = urlsplit(url), urlsplit(target)
-    if "@" in old.netloc and "@" not in new.netloc and (old.scheme, old.netloc.rpartition("@")[2]) == new[:2]:
-        target = urlunsplit(new._replace(netloc=old.netloc))
-    return target
+    return with_login_of(url, target) if may_follow(url, target) else None
 
 
 ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.01"

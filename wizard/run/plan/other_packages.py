@@ -25,12 +25,13 @@ from wizard.process import redact
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.plan.same_files import locked_once
 from wizard.run.select.alternates import benchmark_alternates
-from wizard.run.select.mirror_policy import MirrorPolicy
+from wizard.run.select.mirror_policy import MirrorPolicy, has_login
 from wizard.run.select.origin import needs_proof
 from wizard.run.select.source_catalog import is_main
 from wizard.sources.known_sources import default_index
 from wizard.sources.model import Layout, Offer, Origin, Source, SourceKind, UserSettings
 from wizard.sources.read import HOST_IS_THERE, Reader, promiser
+from wizard.transfer.address import host_of
 from wizard.transfer.concurrently import GoesOn, ask_together
 from wizard.transfer.http import SourceUnreachable, list_headers
 
@@ -131,6 +132,25 @@ def nowhere(
 
     found = looked_up(files, lambda file: sources, has, settings, is_cancelled, _SECONDS)
     return frozenset(file.name for file in files if all(found.get((file.name, one)) is False for one in sources))
+
+
+def closed(
+    names: Iterable[str], sources: Sequence[Source], settings: UserSettings, is_cancelled: Callable[[], bool]
+) -> dict[str, str]:
+    """Return the names that one of these sources shows to nobody without the right login, with its host. Raises
+    Cancelled."""
+    files = [LockedFile(name, "", "", ("",), "") for name in names]
+
+    def refuses(reader: Reader, source: Source, file: LockedFile) -> str | None:
+        try:
+            reader.offers(source, file.name)
+        except SourceUnreachable as error:
+            status, url = error.params.get("status"), source.url or ""
+            return host_of(url) if status == 401 or (status == 403 and has_login(url)) else None
+        return None
+
+    found = looked_up(files, lambda file: sources, refuses, settings, is_cancelled, _SECONDS)
+    return {name: host for (name, _), host in found.items()}
 
 
 def _same(reader: Reader, source: Source, file: LockedFile) -> Offer | None:
