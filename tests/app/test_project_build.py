@@ -11,7 +11,7 @@ from tests.app import values
 from tests.project.deciding import AMPERE, BLACKWELL
 from tests.project.test_read import project_of
 from wizard.app import project_build
-from wizard.app.project import lost_pairs, request_of
+from wizard.app.project import request_of
 from wizard.app.project_parts import left_words, outside
 from wizard.app.project_plan import _asked
 from wizard.compatibility.data.load import load_matrix
@@ -83,7 +83,7 @@ def test_a_pair_that_the_source_lacks_is_lost_and_told_where_it_need_not_be_exac
     matrix, files = load_matrix(), {"requirements.txt": "torch\ntorchvision\ntorchaudio\n"}
     request = request_of(project_of(tmp_path, {**files}), FACTS, matrix, Choices())
     taken, selected = project_build.selected_build(FACTS, matrix, request, False, lambda: False)
-    assert [one.name for one in lost_pairs(taken, selected)] == ["torchvision", "torchaudio"]
+    assert [one.name for one in project_build.lost_pairs(taken, selected)] == ["torchvision", "torchaudio"]
     with pytest.raises(UsageError, match="has no torchvision, torchaudio"):
         project_build.selected_build(FACTS, matrix, request, True, lambda: False)
     by_hand = request_of(request.project, FACTS, matrix, Choices(companions=("torchaudio",)))

@@ -20,7 +20,7 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.walking import LEAST, failed_install, go_to, lower, mnemonics, press, settle, visible
 from wizard.app.pages.order import PageId
 from wizard.app.pages.project import environment_name
-from wizard.app.project import with_lost
+from wizard.app.project_build import with_lost
 from wizard.compatibility.model import ProjectUse
 from wizard.gui.pages.base import LAID_OUT, Page
 from wizard.gui.pages.build.page import BuildPage
@@ -250,7 +250,7 @@ def test_a_torchvision_that_no_source_has_stands_on_top_of_review(
     preview = window.navigator.state.preview
     assert preview is not None
     lost = Relaxed("torchvision", "*", NOTHING, message("flow.plain", build="torch 2.14.1+cu126"))
-    notices = with_lost(session.selected, (lost,), False).notices
+    notices = with_lost(session.selected, (lost,)).notices
     plan = replace(preview.plan, notices=notices, project=ProjectUse(str(project), left=("torchvision",)))
     window.navigator.put_preview(replace(preview, plan=plan))
     review = window.pages[PageId.REVIEW]

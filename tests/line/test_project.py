@@ -7,6 +7,8 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -510,3 +512,50 @@ def test_what_moves_for_the_python_names_the_one_of_the_environment(world: World
         assert f"it has no ready wheel for Python {world.python}" in planned
         assert f"it has no ready wheel for Python {decided[1]}" not in planned
     assert ("numpy-1.23.5" in planned) == (world.python == "3.11"), planned
+
+
+@pytest.fixture
+def without_torchvision(world: World, wheels: Path, tmp_path: Path) -> Iterator[World]:
+    """No source has the one that goes with its torch. timm needs one, as its metadata says."""
+    shelf = shutil.copytree(wheels / "torch", tmp_path / "shelf", ignore=shutil.ignore_patterns("torchvision-*"))
+    for name, version, needs in (
+        ("numpy", "1.26.4", ()),
+        ("torchvision", "99.0", ()),
+        ("timm", "1.0.7", ("torchvision",)),
+    ):
+        build_wheel(world.packages.root, name, version, {f"{name}.py": b""}, needs)
+    with IndexServer(shelf) as torch:
+        yield replace(world, torch=torch)
+
+
+@pytest.mark.slow
+def test_a_torchvision_that_no_line_names_is_told_by_what_needs_it(without_torchvision: World, folder: Path) -> None:
+    world = without_torchvision
+    write(folder, "requirements.txt", "torch", "padding-a", "timm==1.0.7")
+    done = world.run(*setup(world, folder, "--yes", "--strict"))
+    assert done.returncode == 2
+    assert "no torchvision that belongs to it, which this needs: requirements.txt:3: timm." in done.stderr
+    assert "Leave torchvision out" not in done.stderr, "nobody chose it"
+    done = world.run(*setup(world, folder, "--yes"))
+    assert "torchvision: asked * (requirements.txt:3), you get –: timm needs it, and no reachable" in done.stderr
+    done = world.run(*setup(world, folder, "--yes", "--relax", "torchvision"))
+    assert done.returncode == 0, done.stderr
+    assert "torchvision, which timm needs, will be missing: no reachable source has it" in done.stderr
+    assert "which the project asks for" not in done.stderr
+    assert "of 4 packages" not in done.stderr
+    assert {"timm", "padding-a"} <= {*installed(world)}
+    assert "torchvision" not in installed(world)
+
+
+def test_strict_names_what_a_source_lacks_beside_a_torch_of_this_python(
+    without_torchvision: World, folder: Path
+) -> None:
+    """Decided is a Python that nothing here has; that of this computer fits, but for torchvision."""
+    world = without_torchvision
+    write(folder, "requirements.txt", "torch>=2.2", "numpy==1.26.4", "timm==1.0.7")
+    at = world.sources.index("--python")
+    own = (*world.sources[:at], *world.sources[at + 2 :])
+    done = world.run("setup", "--project", str(folder), "--name", "demo", "--dry-run", "--strict", *own)
+    assert done.returncode == 2, done.stderr
+    assert f"The source of torch {TORCH}+cpu has no torchvision that belongs to it" in done.stderr
+    assert "requirements.txt:3: timm" in done.stderr

@@ -23,13 +23,11 @@ from wizard.project.formats.conda_words import conda_names
 from wizard.project.model import PAIRS, PYTHON, AddressLine, Project, Statement
 from wizard.project.packages.companions import companion
 from wizard.project.packages.lacking import without_wheels
-from wizard.project.packages.native import NOTHING, Relaxed, lines_of
+from wizard.project.packages.native import NOTHING
 from wizard.project.packages.rows import companion_table
-from wizard.project.reasons import asked_words
-from wizard.project.versions import marker_holds, python_meets
+from wizard.project.versions import python_meets
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.select.build_search import NO_BUILD_FITS
-from wizard.run.select.select_build import COMPANION_NOT_CARRIED
 from wizard.system import paths
 from wizard.transfer.address import address_problem, file_path, host_of
 
@@ -89,45 +87,6 @@ def wanted_build(request: ProjectRequest, choices: Choices, is_strict: bool) -> 
     of = request.choices
     pairs = of_any_build(of, is_strict).companions
     return replace(choices, torch=of.torch, variant=of.variant, python=of.python, companions=pairs)
-
-
-def lost_pairs(request: ProjectRequest, selected: SelectedBuild) -> tuple[Relaxed, ...]:
-    """Return torchvision and torchaudio, where the project asks for them and no source has the one of this build."""
-    build, asked, why = selected.candidate, request.decision.understood.pairs, no_pair(selected)
-    known = {one.name for one in request.decision.relaxed if one.given == NOTHING}
-    return tuple(
-        Relaxed(name, asked_words(lines) or "*", NOTHING, why, lines_of(lines))
-        for name, lines in asked.items()
-        if name not in known
-        and not build.companion(name)
-        and any(marker_holds(one.marker, paths.os_name(), selected.python) for one in lines)
-    )
-
-
-def no_pair(selected: SelectedBuild) -> Message:
-    build = selected.candidate
-    return message(
-        "project.why.no-pair", "no reachable source has it for {build}", build=f"torch {build.torch}+{build.variant}"
-    )
-
-
-def with_lost(selected: SelectedBuild, lost: tuple[Relaxed, ...], is_strict: bool) -> SelectedBuild:
-    """Say first what is lost, in place of what is said where nobody asks for it. Raises UsageError
-    `companion-not-carried` where all has to be as asked."""
-    if not lost:
-        return selected
-    names, build = [one.name for one in lost], lost[0].why.params["build"]
-    if is_strict:
-        raise UsageError(COMPANION_NOT_CARRIED, name=", ".join(names), build=build)
-    said = message(
-        "project.lost",
-        "{names}, which the project asks for, will be missing: no reachable source has it for {build}. Choose another "
-        "source or another torch, else what imports it fails.",
-        names=", ".join(names),
-        build=build,
-    )
-    kept = (one for one in selected.notices if one.key != "notice.companion-dropped" or one.params["name"] not in names)
-    return replace(selected, notices=(said, *kept))
 
 
 def _is_free(decision: ProjectDecision) -> bool:

@@ -17,13 +17,10 @@ from wizard.app.project import (
     IsCancelled,
     ProjectRequest,
     absolute_folder,
-    lost_pairs,
-    no_pair,
     pin_of,
     refused_words,
-    with_lost,
 )
-from wizard.app.project_build import selected_build, written
+from wizard.app.project_build import are_asked, lost_pairs, no_pair, selected_build, with_lost, written
 from wizard.app.project_parts import (
     BUILT_ALONE,
     PART_KINDS,
@@ -105,8 +102,8 @@ def plan_project(
     """
     request, selected = selected_build(facts, matrix, request, is_strict, is_cancelled)
     selected = replace(selected, notices=(*refused_words(facts, request), *selected.notices))
-    lost = lost_pairs(request, selected)
-    selected, names = with_lost(selected, lost, is_strict), [one.name for one in lost]
+    lost = lost_pairs(request, selected, is_strict)
+    selected, names = with_lost(selected, lost), [one.name for one in lost]
     moved, of_parts = list[Relaxed](), set[str]()
     lack = _Lack(facts, request, selected, is_strict, is_cancelled, frozenset(names))
     beside = {normalized(re.split(r"[^A-Za-z0-9._-]", words, maxsplit=1)[0]) for words in request.choices.extras}
@@ -144,7 +141,7 @@ def plan_project(
         told_of = replace(
             use,
             promised=promised,
-            asked=(*as_asked, *names),
+            asked=(*as_asked, *(one.name for one in are_asked(lost))),
             left=tuple(name for name in out if name not in of_parts),
             ways=(*ways_of(found, puts_in), *left_why, *ways_of(more, puts_in)),
             parts=parts,

@@ -91,6 +91,7 @@ class Statement:
     for_card: bool = False  # of code that is compiled for a card alone
     further: int = 0  # of code: lines of the same kind beside this one
     hashes: tuple[str, ...] = ()  # `sha256=…`: its file has one of them
+    needed_by: str = ""  # the package of this line, which needs it; "": the line itself asks for it
 
     def __str__(self) -> str:
         return f"{self.name}{self.specifier or (f' @ {self.url}' if self.url else '')}"

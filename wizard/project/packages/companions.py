@@ -368,4 +368,4 @@ def needed_pairs(statements: Sequence[Statement], pairs: Sequence[str]) -> Itera
         for pair in pairs:
             is_asked = one.strength == DECLARED and one.group == "" and not one.build
             if is_asked and pair not in named and needs_other(one.name, pair):
-                yield replace(one, name=pair, specifier="", extras=(), url="", local="")
+                yield replace(one, name=pair, specifier="", extras=(), url="", local="", needed_by=one.name)
