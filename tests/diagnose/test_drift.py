@@ -163,6 +163,11 @@ def test_by_the_command_line_for_every_environment_that_is_known(bare: Patient) 
     assert (told.returncode, f"envs restore {prefix}" in told.stderr) == (1, True), told.stderr
     (half,) = json.loads(world.run("doctor", "--json").stdout)["unfinished"]
     assert half["code"] == "restore-under-way"
+    first = json.loads(world.run("runs", "--json").stdout.splitlines()[-1])["id"]
+    for typed in ((), (first,)):
+        told = world.run("resume", *typed)
+        assert (told.returncode, f"envs restore {prefix}" in told.stderr) == (1, True), told.stderr
+        assert "nothing to go on with" not in told.stderr
 
 
 def test_the_same_version_again_is_said_so(bare: Patient) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.app.use.runs import Runs, finish_deletions_in_background
@@ -69,6 +70,8 @@ def resume(arguments: Arguments, terminal: Terminal) -> int:
     finish_deletions_in_background()
     runs, interrupt = Runs(), Interrupt()
     info = runs.run(arguments.run) if arguments.run else _newest(runs.runs())
+    if half := _half_restored(info, bool(arguments.run)):
+        raise half
     pid: int | None = None
     try:
         pid = runs.resume(info.id) if info.state in ("unfinished", "planned") else None
@@ -92,6 +95,20 @@ def resume(arguments: Arguments, terminal: Terminal) -> int:
             )
         )
     return follow_run(runs, info.id, pid, arguments.events, terminal, interrupt)
+
+
+def _half_restored(info: RunInfo, is_named: bool) -> WizardError | None:
+    """Return that an environment, that of the run which was named, is half on its way back, which no run goes on with.
+    A run of its own that was left unfinished comes first."""
+    if info.state != "finished":
+        return None
+    if is_named:
+        from wizard.diagnose.repair.states import restore_cut_off
+
+        return restore_cut_off(Path(info.prefix))
+    from wizard.app.use.runs import restores_cut_off
+
+    return next(iter(restores_cut_off()), None)
 
 
 def _newest(runs: Sequence[RunInfo]) -> RunInfo:
