@@ -10,6 +10,7 @@ from tests.project.deciding import ADA, AMPERE, ANY, BLACKWELL, build, codes, de
 from tests.project.test_read import project_of
 from wizard.compatibility.model import Choices
 from wizard.machine.model import Machine
+from wizard.model.errors import UsageError
 from wizard.model.messages import text
 from wizard.project.answer import project_document, unasked_words
 
@@ -259,3 +260,38 @@ def test_a_lock_alone_asks_for_its_packages_and_tells_what_this_system_lacks(
     assert told in codes(found)
     assert "unix-backend" not in codes(found)
     assert told not in codes(decided(tmp_path / "b", {"uv.lock": lock}, elsewhere))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("uv.lock", "[[package\nname = "),
+        ("poetry.lock", "[[package]]\nname = 1\n"),
+        ("pylock.toml", "package = 3\n"),
+        ("uv.lock", "\n"),
+        ("pixi.lock", "environments: [\n"),
+        ("conda-lock.yml", "<<<<<<< HEAD\n"),
+    ],
+)
+def test_a_lock_that_cannot_be_read_is_told_and_is_none_that_was_read(tmp_path: Path, name: str, words: str) -> None:
+    project = project_of(tmp_path / "beside", {name: words, "train.py": "import torch\n"})
+    told = [one.params["file"] for one in project.remarks if one.key == "project.remark.unreadable-file"]
+    assert (told, project.files) == ([name], ())
+    with pytest.raises(UsageError) as caught:
+        project_of(tmp_path / "alone", {name: words})
+    assert caught.value.code == "nothing-read"
+    assert f"{name}, line 1: the file cannot be read" in text(caught.value.summary, "en")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("uv.lock", 'version = 1\nrequires-python = ">=3.10"\n'),
+        ("poetry.lock", 'package = []\n[metadata]\nlock-version = "2.0"\n'),
+        ("pixi.lock", "version: 6\nenvironments:\n  default:\n    packages: {}\npackages: []\n"),
+    ],
+)
+def test_a_lock_of_nothing_is_no_fault(tmp_path: Path, name: str, words: str) -> None:
+    project = project_of(tmp_path, {name: words, "train.py": "import torch\n"})
+    assert not [one for one in project.remarks if one.key == "project.remark.unreadable-file"]
+    assert name in project.files

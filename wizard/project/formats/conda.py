@@ -52,6 +52,7 @@ _NAMED_PLATFORM = re.compile(
     r"^(?:\s*- (?:name: )?| {4,}|\s*platform: )((?:linux|win|osx)-[a-z0-9]+):?\s*$", re.MULTILINE
 )
 _MOST_LINES = 20_000
+_OF_LOCK = [re.compile(rf'^\s*"?{key}"?\s*:', re.MULTILINE) for key in ("version", "packages?")]
 _SYSTEMS = {"linux": "sys_platform == 'linux'", "win": "sys_platform == 'win32'", "osx": "sys_platform == 'darwin'"}
 _TARGETS = {**_SYSTEMS, "unix": "sys_platform != 'win32'"}  # of pixi
 _CUDA_PAGE = re.compile(r"https?://[^/]*pytorch[^/]*/.*/(cu\d{2,3})/?")
@@ -60,6 +61,8 @@ _PUTS_IN = re.compile(r"\bpip3? install ")  # of a task of pixi
 
 def read_conda_lock(file: str, text: str, found: Findings) -> None:
     """Read the torch and the Python of a pixi.lock or a conda-lock.yml, by the addresses in it."""
+    if not all(part.search(text) for part in _OF_LOCK) and "@EXPLICIT" not in text:
+        found.remark("unreadable-file", origin_of(file, 1, "no list of packages"))
     seen: dict[str, Statement] = {}
     for number, line in enumerate(text.split("\n"), 1):
         marker = ""

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from wizard.model.distributions import FAMILY
+from wizard.model.messages import Message
 from wizard.model.typed import from_json
 from wizard.project.file_choice import is_developing
 from wizard.project.formats.requirements import read_requirements, requirement
@@ -55,6 +56,8 @@ def read_lock(file: str, text: str, found: Findings) -> None:
         return
     document = load_toml(file, text, found)
     packages = document.get("package") or document.get("packages")
+    if _is_no_lock(document, packages, found.remarks, file):
+        found.remark("unreadable-file", origin_of(file, 1, "no list of packages"))
     sources: list[Statement] = []
     heads = [number for number, line in enumerate(text.split("\n"), 1) if _PACKAGE.match(line)]
     for number, package in enumerate(packages if isinstance(packages, list) else []):
@@ -78,6 +81,16 @@ def read_lock(file: str, text: str, found: Findings) -> None:
     if isinstance(asks, str) and asks.strip() not in ("", "*"):
         where = TomlText(file, text).at(asks)
         found.statements.append(Statement(PYTHON, python_specifier(asks), where, LOCKED, group=IN_LOCK))
+
+
+def _is_no_lock(document: Mapping[str, Any], packages: Any, remarks: Sequence[Message], file: str) -> bool:
+    """Return whether it is TOML without packages that have names; not where a remark says that it is no TOML, nor for a
+    lock of nothing."""
+    if not document:
+        return all(one.params.get("file") != file for one in remarks)
+    if packages in (None, []):
+        return not document.keys() & {"version", "lock-version", "metadata", "created-by"}
+    return not any(isinstance(one, dict) and isinstance(one.get("name"), str) for one in listed(packages))
 
 
 def _read_pipfile_lock(file: str, text: str, found: Findings) -> None:

@@ -86,7 +86,9 @@ class ProjectReader:
     def project(self) -> Project:
         """Return what was read so far, equal lines once."""
         own, statements, sources = self.found, dict.fromkeys(self.found.statements), dict.fromkeys(self.found.sources)
-        files = tuple(one for one in self.files if one not in self._refused)
+        unread = {one.params["file"] for one in own.remarks if one.key == "project.remark.unreadable-file"}
+        unread -= {one.origin.file for one in statements} | {one.origin.file for one in sources}
+        files = tuple(one for one in self.files if one not in self._refused and one not in unread)
         found = (files, tuple(statements), tuple(sources), tuple(own.remarks), frozenset(own.card_lines))
         return Project(str(self.folder.root), *found, self.included, own.card_unused, "", own.in_chinese)
 
