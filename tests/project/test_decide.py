@@ -439,3 +439,17 @@ def test_that_no_list_asks_for_torch_is_said_beside_a_dockerfile(
     tmp_path: Path, files: dict[str, str | bytes], is_said: bool
 ) -> None:
     assert ("undeclared" in codes(decided(tmp_path, files, AMPERE))) == is_said
+
+
+@pytest.mark.parametrize(
+    ("line", "package", "torch"),
+    [("torch==1.4.0", "torch", "1.7.0"), ("torchvision==0.15.2", "torchvision", "2.0.1")],
+)
+def test_the_reason_of_what_moves_is_the_cards(tmp_path: Path, line: str, package: str, torch: str) -> None:
+    """One variant of that release was never published for Windows, and the others have no code for the card."""
+    card = machine("windows", "12.0", "581.80")
+    found = decided(tmp_path, {"requirements.txt": f"{line}\n"}, card)
+    [moved] = [one for one in found.relaxed if one.name == package]
+    why = text(moved.why, "en")
+    assert f"torch {torch} holds no code for this card" in why
+    assert "not published" not in why

@@ -91,13 +91,19 @@ def made_apart(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
 
 
 def refusal(weigher: BuildWeigher, releases: Collection[str]) -> Message | None:
-    """Return the verdict's own reason against the newest build with CUDA of these; None where it has none."""
+    """Return the verdict's own reason against the newest build with CUDA of these; where it has none but that some were
+    never published, and there are others, that these hold no code for the card. None where nothing is against them."""
     wanted = {tag.tag for tag in weigher.asks.tags}
     refused = [
         one for one in weigher.verdict.candidates if one.torch in releases and one.reasons and one.variant != CPU
     ]
     refused.sort(key=lambda one: (one.reasons[0].code == "not-published", one.variant not in wanted))
-    return refused[0].reasons[0].message if refused else None
+    reason = refused[0].reasons[0] if refused else None
+    builds = (one for one in weigher.verdict.candidates if one.torch in releases and one.variant != CPU)
+    over = next((one for one in builds if one.fits and one.is_translated), None)
+    if over and (reason is None or reason.code == "not-published"):
+        return translated(over.torch)
+    return reason.message if reason else None
 
 
 def runs_here(weigher: BuildWeigher, releases: Collection[str]) -> bool:
