@@ -453,3 +453,13 @@ def test_the_reason_of_what_moves_is_the_cards(tmp_path: Path, line: str, packag
     why = text(moved.why, "en")
     assert f"torch {torch} holds no code for this card" in why
     assert "not published" not in why
+
+
+def test_a_torch_of_a_commit_is_no_build_of_a_maker(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch==2.1.0a0+git12345\n"}, NO_CARD)
+    assert ([*relaxed(found)], "other-maker" in codes(found)) == (["torch"], False)
+    found = decided(tmp_path / "maker", {"requirements.txt": "torch==2.4.0+rocm6.0\n"}, BLACKWELL)
+    [said] = [text(one, "en") for one in found.remarks if one.key.endswith("other-maker")]
+    torch, variant, _ = build(found)
+    assert torch != "2.4.0"
+    assert f"this platform has none, and torch {torch} is taken as {variant}." in said

@@ -335,9 +335,8 @@ def _remarks(weigher: BuildWeigher, best: Weighed, moved: Collection[str]) -> It
         if tag.tag == CPU and len(asks.tags) == 1 and not tag.told:
             yield message("project.remark.cpu-asked", file=place.file, line=place.line)
         elif not tag.tag.startswith(("cu", "cpu")):
-            yield message(
-                "project.remark.other-maker", tag=tag.tag, file=place.file, line=place.line, variant=candidate.variant
-            )
+            given = {"torch": candidate.torch, "variant": candidate.variant}
+            yield message("project.remark.other-maker", tag=tag.tag, file=place.file, line=place.line, **given)
     yield from card_words(asks) if best.torch else ()
     yield from without_card(weigher, best)
     yield from cuda_words(asks, candidate, weigher.verdict.candidates)

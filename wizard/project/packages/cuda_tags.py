@@ -21,7 +21,7 @@ from wizard.system import traits
 CUDA_PACKAGES = ("cudatoolkit", "pytorch-cuda", "cuda-version", "cuda-toolkit", "cuda")
 ANY_CUDA = "cuda"  # the tag of what names no version, or several
 _TAG = re.compile(r"(?:[/+_.-]|^)(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?=[/._+-]|$|torch)")
-_LOCAL = re.compile(r"cu\d{2,3}|cpu|rocm[\d.]*\d|[a-z]{3,}(?=$|[\d.])")  # a build's, not a commit's
+_LOCAL = re.compile(r"cu\d{2,3}|cpu|rocm[\d.]*\d|(?!git)[a-z]{3,}(?=$|[\d.])")  # a build's, not a commit's
 _MADE_WITH = re.compile(r"cu(\d{2,3})(?=torch|$|[^\d])")  # in a wheel's name: cu128torch2.9, cu12torch2.8, pt113cu117
 _LABEL = re.compile(r"nvidia/label/cuda-(\d+)\.(\d)")
 _BUILD_CPU = re.compile(r"(?:^|_)cpu(?:_|$)")
