@@ -463,3 +463,11 @@ def test_a_torch_of_a_commit_is_no_build_of_a_maker(tmp_path: Path) -> None:
     torch, variant, _ = build(found)
     assert torch != "2.4.0"
     assert f"this platform has none, and torch {torch} is taken as {variant}." in said
+
+
+def test_what_is_asked_of_torch_is_what_the_lines_for_this_python_ask(tmp_path: Path) -> None:
+    lines = 'torch==2.3.1; python_version<"3.9"\ntorch==2.5.1; python_version>="3.9"\n'
+    found = decided(tmp_path, {"requirements.txt": lines}, machine("windows", "12.0", "581.80"))
+    [moved] = found.relaxed
+    assert (moved.asked, [one.line for one in moved.origins]) == ("==2.5.1", [2])
+    assert "2.3.1" not in text(moved.why, "en")

@@ -73,6 +73,7 @@ from wizard.project.reasons import (
     is_pinned,
     lock_words,
     made_apart,
+    of_python,
     runs_here,
     why_not_build,
     why_not_commented,
@@ -239,8 +240,8 @@ def _choosing(weigher: BuildWeigher, best: Weighed) -> list[str]:
 def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     asks, candidate = weigher.asks, best.candidate
     if best.torch:
-        why = why_not_torch(weigher, best)
-        yield Relaxed(TORCH, asked_words(asks.torch), candidate.torch, why, lines_of(asks.torch))
+        why, lines = why_not_torch(weigher, best), of_python(weigher, asks.torch, best.python)
+        yield Relaxed(TORCH, asked_words(lines), candidate.torch, why, lines_of(lines))
     yield from relaxed_python(weigher, best)
     yield from _relaxed_cuda(weigher, best)
     yield from relaxed_pairs(weigher, best)

@@ -24,7 +24,8 @@ _PIN = re.compile(r"(?<![\w-])torch\s*==\s*(\d+\.\d+(?:\.\d+)?)")
 
 def why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
     """The verdict's own reason for the newest build that was asked for; else what the Python says."""
-    asked, releases = asked_words(weigher.asks.torch), set(weigher.asked_releases)
+    asked = asked_words(of_python(weigher, weigher.asks.torch, best.python))
+    releases = {one for one in weigher.asked_releases if weigher.torch_meets(one, best.python)}
     if weigher.choices.torch:
         return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
     if not releases:
@@ -37,6 +38,12 @@ def why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
             python=best.python,
         )
     return _why_not_here(weigher, releases, asked)
+
+
+def of_python(weigher: BuildWeigher, lines: tuple[Statement, ...], python: str) -> tuple[Statement, ...]:
+    """Return the lines that are meant for this system and Python; all where none is."""
+    here = tuple(one for one in lines if marker_holds(one.marker, weigher.machine.os, python))
+    return here or lines
 
 
 def why_not_commented(weigher: BuildWeigher) -> Iterator[Message]:

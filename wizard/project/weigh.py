@@ -137,7 +137,7 @@ class BuildWeigher:
 
     def _kept_pythons(self) -> Iterator[Statement]:
         """Leave out a recommended Python that pins have no wheel for, and have for another one of the asked torch."""
-        releases = {one for one in self.releases if any(self._torch_meets(one, python) for python in self.pythons)}
+        releases = {one for one in self.releases if any(self.torch_meets(one, python) for python in self.pythons)}
         pythons = {python for build in self.matrix.builds if build.torch in releases for python in build.pythons}
         least = min(map(self._lacking, pythons), default=0)
         for one in self.asks.python:
@@ -157,13 +157,13 @@ class BuildWeigher:
     def asked_releases(self) -> list[str]:
         """Those of the tables that meet what is asked of torch, whether they run here or not."""
         pythons = self._meant_pythons or self.pythons
-        return [one for one in self.releases if any(self._torch_meets(one, python) for python in pythons)]
+        return [one for one in self.releases if any(self.torch_meets(one, python) for python in pythons)]
 
     @cached_property
     def _meant_pythons(self) -> list[str]:
         return [one for one in self.pythons if all(python_meets(each.specifier, one) for each in self.asks.python)]
 
-    def _torch_meets(self, release: str, python: str) -> bool:
+    def torch_meets(self, release: str, python: str) -> bool:
         met = [meets(one.specifier, release) for one in self.asks.torch if self._holds(one, python)]
         return not met or (any(met) if self.asks.torch_any else all(met))
 
@@ -195,7 +195,7 @@ class BuildWeigher:
         is_cpu, taken = best.candidate.variant == CPU, version_key(best.candidate.torch)
         free = [one for one in self.fitting if one.advertised and (one.variant == CPU) == is_cpu]
         newer = [one for one in free if version_key(one.torch) > taken]
-        newer = [one for one in newer if any(self._torch_meets(one.torch, python) for python in one.pythons)]
+        newer = [one for one in newer if any(self.torch_meets(one.torch, python) for python in one.pythons)]
         is_kept = any(one.name == TORCH and meets(one.specifier, best.candidate.torch) for one in self.asks.locked)
         if not newer or best.torch or is_kept or self.choices.torch:
             return None
@@ -225,8 +225,8 @@ class BuildWeigher:
         declared = not all(python_meets(one.specifier, python) for one in self.asks.python)
         # A line that falls away with a Python which nothing asks for is not met by that.
         meant = (self._meant_pythons if declared else []) or [python]
-        torch = not self._torch_meets(candidate.torch, python)
-        torch |= not any(self._torch_meets(candidate.torch, one) for one in meant)
+        torch = not self.torch_meets(candidate.torch, python)
+        torch |= not any(self.torch_meets(candidate.torch, one) for one in meant)
         person = self.choices.python is not None and python != self.choices.python
         pairs = () if torch else tuple(self._unmet_pairs(candidate, python))
         wants = [one for one in self.asks.implied if marker_holds(one.marker, self.machine.os, python)]
