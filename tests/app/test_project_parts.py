@@ -15,7 +15,7 @@ from tests.project.test_read import project_of
 from tests.tools import needs
 from wizard.app import project_parts
 from wizard.app.project import request_of
-from wizard.app.project_parts import Outside, asked_parts, outside
+from wizard.app.project_parts import Outside, about_parts, asked_parts, outside
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, ProjectPart
 from wizard.model.messages import message, text
@@ -356,3 +356,12 @@ def test_a_project_that_says_so_is_no_package_that_could_be_installed(tmp_path: 
     project = '[project]\nname = "it"\nversion = "1"\ndependencies = ["torch"]\n'
     keys = [one.way.key for one in found(tmp_path, {"pyproject.toml": project + table})]
     assert keys == ([] if table else ["project.left.self"])
+
+
+@pytest.mark.parametrize("head", ["[project]\nname = 'mypkg'\n", "[tool.poetry]\nname = 'mypkg'\n", "[build-system]\n"])
+def test_the_project_itself_is_called_as_its_package(tmp_path: Path, head: str) -> None:
+    files: dict[str, str | bytes] = {"pyproject.toml": f"{head}\n", "requirements.txt": "torch\n", "setup.py": SETUP}
+    request = request_of(project_of(tmp_path, files), values.FACTS, load_matrix(), Choices())
+    [said] = about_parts(outside(request, values.SELECTED, values.FACTS.machine), False)
+    name = "mypkg" if "mypkg" in head else tmp_path.name
+    assert (said.params["packages"], asked_parts(request)) == (name, (name,))

@@ -203,6 +203,7 @@ def test_a_host_that_nobody_knows_is_named_once(tmp_path: Path) -> None:
     assert len(said) == 1
     assert "requirements.txt, line 1" in said[0]
     assert "wheels.stranger.invalid" in said[0]
+    assert "nothing is asked of it unless you trust it" in said[0], "also where that was said already"
 
 
 def test_of_two_lines_the_one_for_this_system_is_taken(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from tests.project.deciding import ADA, AMPERE, BLACKWELL, NO_CARD, PASCAL, buil
 from tests.project.test_read import project_of
 from wizard.machine.model import Machine
 from wizard.model.errors import UsageError
+from wizard.model.messages import text
 
 PROGRAM = "import os\nimport torch\nfrom torchvision import models\nfrom net import Net\nimport timm\n"
 
@@ -476,3 +477,10 @@ def test_what_a_start_imports_and_only_an_extra_has_is_told(tmp_path: Path) -> N
         assert [(one["file"], one["package"], one["extra"]) for one in said] == [
             ("train.py", "matplotlib", "test")
         ] * is_told
+
+
+def test_programs_that_import_torch_alone_leave_nothing_to_add(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"train.py": "import torch\n"}, ADA)
+    [said] = [text(one, "en") for one in found.remarks if ".imports-" in one.key]
+    assert said.endswith("train.py, line 1 imports torch, and one that runs here is taken.")
+    assert {"undeclared"} & codes(found) == set()

@@ -113,6 +113,13 @@ def test_includes_constraints_circles_and_what_lies_outside(tmp_path: Path) -> N
     assert sorted(codes(project)) == ["file-outside", "include-from-elsewhere", "include-missing"]
 
 
+def test_a_list_at_a_file_address_is_on_no_other_host(tmp_path: Path) -> None:
+    outside = (tmp_path / "pins.txt").as_uri()
+    project = project_of(tmp_path / "p", {"requirements.txt": f"torch\n-c {outside}\n"})
+    assert codes(project) == ["file-outside"]
+    assert "another host" not in text(project.remarks[0], "en")
+
+
 def test_a_part_of_a_repository_shares_its_lists(tmp_path: Path) -> None:
     (tmp_path / "all" / ".git").mkdir(parents=True)
     (tmp_path / "all" / "pins.txt").write_text("torch==2.10.0\n")

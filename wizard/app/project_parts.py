@@ -25,7 +25,7 @@ from wizard.model.messages import Message, Param, message
 from wizard.model.typed import from_toml
 from wizard.process import redact
 from wizard.project.formats.toml_files import table_in
-from wizard.project.model import BUILT_WITH, Statement, builds_itself, cut_between, is_folder
+from wizard.project.model import BUILT_WITH, Statement, builds_itself, cut_between, fit_to_show, is_folder
 from wizard.project.packages.companions import companion
 from wizard.project.packages.cuda_tags import fits_here, made_for, wheel_tags
 from wizard.project.packages.lacking import name_on_pages
@@ -54,6 +54,7 @@ class Outside:
     way: Message
     part: ProjectPart | None = None
     said: Message | None = None
+    name: str = ""  # of the package, where the part is called as its folder
 
 
 def outside(request: ProjectRequest, selected: SelectedBuild, machine: Machine) -> Iterator[Outside]:
@@ -77,7 +78,9 @@ def outside(request: ProjectRequest, selected: SelectedBuild, machine: Machine) 
         needs_torch = "." in _built_with_torch(request) or _builds_with_torch(Path(folder))
         way = message("project.left.self", command=_command(request, selected, folder, True, needs_torch=needs_torch))
         part = ProjectPart(Path(folder).name, folder, way, is_editable=True, sees_torch=needs_torch)
-        yield Outside(way, part if _may_come(part, request) else None, message("project.part.self"))
+        yield Outside(
+            way, part if _may_come(part, request) else None, message("project.part.self"), _own_name(Path(folder))
+        )
 
 
 def has_parts(request: ProjectRequest) -> bool:
@@ -93,7 +96,7 @@ def with_parts(request: ProjectRequest, puts_in: bool = True) -> ProjectRequest:
 
 def asked_parts(request: ProjectRequest) -> tuple[str, ...]:
     """Return the names of what a setup could put in last, before its plan: the question names them."""
-    own = (Path(code_folder(request.project)).name,) if is_package(request) else ()
+    own = (_own_name(Path(code_folder(request.project))),) if is_package(request) else ()
     os, python = paths.os_name(), request.decision.python or ""
     parts = (one for why, one in request.left if why in PART_KINDS and fits_here(one.url, os, python))
     return tuple(dict.fromkeys((*(one.name for one in parts), *own)))
@@ -117,7 +120,8 @@ def ways_of(found: Iterable[Outside], puts_in: bool) -> tuple[Message, ...]:
 
 def about_parts(found: Iterable[Outside], puts_in: bool) -> tuple[Message, ...]:
     """Return what a setup could put in, where it was not asked to; that there is nothing, where it was."""
-    names = [one.name for one in parts_of(found)]
+    named = sorted(((one.part, one.name or one.part.name) for one in found if one.part), key=lambda one: _rank(one[0]))
+    names = [name for _, name in named]
     if puts_in:
         return () if names else (message("project.part.none"),)
     return (message("project.part.possible", packages=cut_between([*dict.fromkeys(names)])),) if names else ()
@@ -243,6 +247,13 @@ def is_package(request: ProjectRequest) -> bool:
     is_none = False in (uv.get("package"), poetry.get("package-mode"), pdm.get("distribution"))
     is_none |= table_in(tool, "rye").get("virtual") is True
     return not is_none and (builds_itself(request.project) or is_built)
+
+
+def _own_name(folder: Path) -> str:
+    """Return what the project calls its package in pyproject.toml, else the name of its folder."""
+    told = _pyproject(folder)
+    name = table_in(told, "project").get("name") or table_in(table_in(told, "tool"), "poetry").get("name")
+    return fit_to_show(name) if isinstance(name, str) else folder.name
 
 
 def _builds_with_torch(folder: Path) -> bool:

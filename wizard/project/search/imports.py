@@ -70,8 +70,10 @@ def read_imports(reader: ProjectReader) -> None:
     elif TORCH in found:
         reader.found.statements += [Statement(TORCH, "", found[TORCH], RECOMMENDED), *pairs]
         others = [_with_release(reader, one) for one in sorted(found.keys() - {TORCH, *PAIRS})]
-        packages = fit_to_show(first_few(others, _MOST_NAMED)) or "–"
-        reader.found.remark("imports-alone", found[TORCH], packages=packages)
+        if packages := fit_to_show(first_few(others, _MOST_NAMED)):
+            reader.found.remark("imports-alone", found[TORCH], packages=packages)
+        else:
+            reader.found.remark("imports-torch", found[TORCH])
 
 
 def _imported_first(texts: Mapping[str, str]) -> dict[str, FileLine]:

@@ -388,7 +388,8 @@ class ProjectReader:
         if own := next(filter(self.folder.has_file, tails), None):
             self.read(own, where, group)
         else:
-            self.found.remark("include-from-elsewhere", where)
+            code = "file-outside" if url.startswith("file:") else "include-from-elsewhere"
+            self.found.remark(code, where, name=url.partition("://")[2])
 
     def _looked_up(self, words: str, where: FileLine) -> tuple[str | None, list[str]]:
         """Return the file that a line names, and all that it may mean."""

@@ -152,7 +152,7 @@ def tell_undeclared(reader: ProjectReader, begun: Mapping[str, str]) -> None:
     is imported in a function some uses need alone."""
     lines = [one for one in (*reader.found.statements, *reader.found.told) if not one.name.startswith("__")]
     named = {one.name for one in lines if one.name in PAIRS or one.name not in DECIDED}
-    is_told = any(one.key.endswith(".imports-alone") for one in reader.found.remarks)
+    is_told = any(one.key.endswith((".imports-alone", ".imports-torch")) for one in reader.found.remarks)
     texts = begun if lines and not is_told else {}
     of_index = {one.name for one in lines if not one.url} & named  # what an older state brings no row says
     brought, rows = _brought(of_index | _ALWAYS) | named, companion_table().imported
