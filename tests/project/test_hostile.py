@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -207,3 +208,13 @@ def test_what_was_made_to_be_long_or_no_number_spoils_nothing_beside_it(tmp_path
     said = [value for remark in found.remarks for value in remark.params.values() if isinstance(value, str)]
     assert all(len(words) < 2_000 for words in said)
     assert len(found.remarks) < 60
+
+
+@pytest.mark.parametrize("words", ["[" * 50_000, "{" * 50_000, f"[{'[],' * 100_000}]"])
+def test_lists_in_lists_of_conda_cost_no_time(tmp_path: Path, words: str) -> None:
+    """The reading of YAML took 15 s to say that it has no end."""
+    begun = time.monotonic()
+    project = project_of(tmp_path, {"environment.yml": f"dependencies:\n  - {words}\n", "requirements.txt": "torch\n"})
+    assert time.monotonic() - begun < 4
+    [said] = [each.params for each in project.remarks if each.key.endswith("unreadable-file")]
+    assert (said["file"], said["line"], project.files) == ("environment.yml", 2, ("requirements.txt",))

@@ -51,7 +51,8 @@ _SELECTOR = re.compile(r"\s#\s*\[(?P<words>[a-z0-9 ]+)\]\s*$")
 _NAMED_PLATFORM = re.compile(
     r"^(?:\s*- (?:name: )?| {4,}|\s*platform: )((?:linux|win|osx)-[a-z0-9]+):?\s*$", re.MULTILINE
 )
-_MOST_LINES = 20_000
+_MOST_LINES, _DEEPEST, _MOST_LISTS = 20_000, 100, 20_000
+_BRACKETS = re.compile(r"[\[{}\]]")
 _OF_LOCK = [re.compile(rf'^\s*"?{key}"?\s*:', re.MULTILINE) for key in ("version", "packages?")]
 _SYSTEMS = {"linux": "sys_platform == 'linux'", "win": "sys_platform == 'win32'", "osx": "sys_platform == 'darwin'"}
 _TARGETS = {**_SYSTEMS, "unix": "sys_platform != 'win32'"}  # of pixi
@@ -172,6 +173,9 @@ def load_yaml(file: str, text: str, found: Findings) -> Any:
     if text.count("\n") > _MOST_LINES or re.search(r"(^|[\s\[{,:-])\*[A-Za-z0-9_]+\s*($|[,\]}])", text, re.MULTILINE):
         found.remark("yaml-alias", origin_of(file, 1, ""))
         return None
+    if line := _too_deep(text):
+        found.remark("unreadable-file", origin_of(file, line, "lists too deep, or too many"))
+        return None
     try:
         return YAML(typ="rt").load(text.replace("\t", "    "))
     except (YAMLError, ValueError, RecursionError, TypeError, AttributeError) as error:
@@ -179,6 +183,19 @@ def load_yaml(file: str, text: str, found: Findings) -> Any:
         line = (mark.line if mark else 0) + 1
         found.remark("unreadable-file", origin_of(file, line, str(getattr(error, "problem", "")) or "YAML"))
         return None
+
+
+def _too_deep(text: str) -> int:
+    """Return the line where brackets stand too deep in each other, or are too many, for a reading that ends soon; 0 for
+    none. Those of texts and comments count: where these end is for the reading itself to say."""
+    depth = opened = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        for sign in _BRACKETS.findall(line):
+            is_opened = sign in "[{"
+            depth, opened = depth + 1 if is_opened else max(0, depth - 1), opened + is_opened
+            if depth > _DEEPEST or opened > _MOST_LISTS:
+                return number
+    return 0
 
 
 def _lines(entries: Any) -> Iterator[tuple[Any, int]]:
