@@ -66,7 +66,7 @@ def test_a_torchaudio_beyond_the_last_is_told_to_have_ended() -> None:
         (
             "torch 2.5.1+cu121 with xformers",
             "companion",
-            {"torch": "2.5.1", "package": "xformers", "releases": "0.0.28.post3"},
+            {"torch": "2.5.1", "package": "xformers", "releases": "0.0.28.post3, 0.0.29, 0.0.29.post1"},
         ),
         (
             "pip install torch --index-url https://download.pytorch.org/whl/cu121\nPython 3.13.5 on Windows 11",
