@@ -90,6 +90,16 @@ def test_what_the_project_says_of_installing_is_quoted(
     assert ("README.md, line 3" if language == "en" else "README.md，第 3 行") in words
 
 
+def test_the_mark_of_a_list_is_no_part_of_what_is_asked(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    (folder / "environment.yml").write_text("dependencies:\n  - python=3.8\n  - pytorch=1.13.1\n  - tqdm\n")
+    page = opened(qtbot, make_window(), folder)
+    lines = said(page).splitlines()
+    assert {"python=3.8", "pytorch=1.13.1"} <= set(lines)
+    assert not any(one.startswith("- ") for one in lines)
+
+
 def test_long_quotes_are_read_by_the_arrows(qtbot: QtBot, make_window: MakeWindow, project: Path) -> None:
     lines = "\n\n".join(f"Step {number}: install the compiler number {number} by hand." for number in range(30))
     (project / "README.md").write_text(f"# It\n## Install\n{lines}\n")

@@ -166,6 +166,21 @@ def test_a_test_that_passed_offers_no_repair(qtbot: QtBot, make_window: MakeWind
     assert "torch.zeros(1).cuda()" in names
 
 
+@pytest.mark.parametrize(("language", "title"), [("en", "Repaired"), ("zh_CN", "已修复")])
+def test_after_a_repair_the_page_says_so(
+    language: str,
+    title: str,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    session: FakeSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = session.report
+    monkeypatch.setattr(session, "report", lambda run_id: {**made(run_id), "steps": [{"name": "guard"}]})
+    page = reached(qtbot, make_window(language))
+    assert page.title == title
+
+
 def test_each_way_to_begin_is_one_press(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     window = make_window()
     page = reached(qtbot, window)

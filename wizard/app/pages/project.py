@@ -70,7 +70,7 @@ def later_rows(request: ProjectRequest) -> tuple[ProjectRow, ...]:
     found = {one.name: (why, one) for why, one in reversed(request.left) if one.name not in moved}
     return tuple(
         ProjectRow(
-            one.origin.text,
+            _line(one.origin),
             one.origin,
             None,
             is_last=request.choices.parts and why in PART_KINDS,
@@ -94,7 +94,7 @@ def _build(candidate: Candidate) -> str:
 
 def _different(one: Relaxed, candidate: Candidate | None) -> ProjectRow:
     origin = one.origins[0] if one.origins else None
-    asked = origin.text if origin else f"{one.name} {one.asked}".strip()
+    asked = _line(origin) if origin else f"{one.name} {one.asked}".strip()
     is_version = one.given[:1].isdigit()
     given = f"{one.name} {one.given}" if is_version else f"{one.name} ({one.given})"
     if one.name == CUDA and candidate:
@@ -121,7 +121,12 @@ def _kept(decision: ProjectDecision, preview: Preview | None) -> Iterator[Projec
 
 def _row(statements: Sequence[Statement], unsaid: str, given: str | None) -> ProjectRow:
     first = next(iter(statements), None)
-    return ProjectRow(first.origin.text if first else unsaid, first.origin if first else None, given)
+    return ProjectRow(_line(first.origin) if first else unsaid, first.origin if first else None, given)
+
+
+def _line(origin: FileLine) -> str:
+    """Return what the line says, without the mark of a list: YAML's is no part of what is asked."""
+    return origin.text.removeprefix("- ")
 
 
 def day_words(request: ProjectRequest) -> Message | None:
