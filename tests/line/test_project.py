@@ -89,6 +89,10 @@ def test_what_was_built_before_numpy_2_gets_an_older_one_that_no_line_names(worl
     done = world.run("envs", "add", "demo", "pandas==1.5.3", "--yes", *world.sources[:4])
     assert (done.returncode, installed(world)["numpy"]) == (0, "1.26.4"), done.stderr
     assert "numpy 2.3.0 → 1.26.4" in done.stderr
+    build_wheel(world.packages.root, "padding_b", "9.0", {"padding_b/__init__.py": b""})
+    for named in ((), ("numpy",)):
+        done = world.run("envs", "update", "demo", *named, "--yes", *world.sources[:4])
+        assert (done.returncode, installed(world)["numpy"]) == (0, "1.26.4"), done.stderr
 
 
 def test_a_locked_file_is_held_against_the_hashes_of_its_line(world: World, folder: Path, wheels: Path) -> None:

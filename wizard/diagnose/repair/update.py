@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from packaging.requirements import Requirement
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
@@ -21,6 +21,7 @@ from wizard.environment.create.clone_files import shell_word
 from wizard.environment.inspect.installation import Installation
 from wizard.model.distributions import FAMILY, Distribution
 from wizard.model.errors import ErrorText, UsageError, WizardError
+from wizard.project.packages.companions import undeclared_bounds
 
 _RESOLVERS_REASON = re.compile(r"Because |(?<=cause: )")  # so uv begins it
 _LONGEST_REASON = 600  # characters of the resolver's own words
@@ -79,8 +80,8 @@ def update_of(env: Installation, asked: Iterable[str], declared: Iterable[str], 
         names = [name for name in needs if name not in fixed and (name in by_name or name not in needed)]
         lines = {name: _not_older(env, name, by_name.get(name, name)) for name in sorted(names)}
     moving = _reached(lines, needs)
-    met = (line for each in there if each.name not in moving for line in _asked_by(env, each.name, moving))
-    return Update(tuple(lines.values()), frozenset(lines), tuple(dict.fromkeys(met)))
+    met = [line for each in there if each.name not in moving for line in _asked_by(env, each.name, moving)]
+    return Update(tuple(lines.values()), frozenset(lines), tuple(dict.fromkeys((*met, *_unsaid(env, lines)))))
 
 
 def _check(env: Installation, asked: Iterable[str], fixed: set[str]) -> None:
@@ -164,6 +165,27 @@ def _asked_by(env: Installation, name: str, moving: frozenset[str]) -> Iterator[
                 continue
             if requirement.specifier.contains(there.version, prereleases=True):
                 yield f"{target}{requirement.specifier}"
+
+
+def _unsaid(env: Installation, lines: Mapping[str, str]) -> Iterator[str]:
+    """Yield what versions that are pinned or stay need and no metadata says, where it holds now: `numpy<2` beside what
+    was built before NumPy 2. `lines`: what moves."""
+    stay = [
+        f"{each.name}=={each.version}" for each in env.distributions if each.name not in lines and each.name != "numpy"
+    ]
+    for line in undeclared_bounds((*lines.values(), *filter(_is_readable, stay))):
+        one = Requirement(line)
+        there = env.one(canonicalize_name(one.name))
+        if there and one.specifier.contains(there.version, prereleases=True) and not _follows_torch(there.name):
+            yield line
+
+
+def _is_readable(line: str) -> bool:
+    try:
+        Requirement(line)
+    except InvalidRequirement:
+        return False
+    return True
 
 
 def resolvers_reason(error: WizardError) -> str:
