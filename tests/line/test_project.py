@@ -307,6 +307,7 @@ def test_without_a_card_the_package_for_the_processor_comes_in_the_release_that_
 ) -> None:
     for version in ("1.18.0", "1.19.0"):
         build_wheel(tmp_path / "more", "onnxruntime", version, {"onnxruntime.py": b""})
+    build_wheel(tmp_path / "more", "numpy", "1.26.4", {"numpy/__init__.py": NUMPY})  # 1.18.0 was built before 2
     write(folder, "requirements.txt", "torch", "onnxruntime-gpu==1.18.0")
     done = world.run(*setup(world, folder, "--dry-run", "--events", "--find-links", str(tmp_path / "more")))
     assert done.returncode == 0, done.stderr

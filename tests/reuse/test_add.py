@@ -86,7 +86,8 @@ def test_what_has_no_use_in_the_environment_is_left_out_and_told(held: There) ->
         assert (f"Left out: {told}" in said) is (line is not setup), "at the end, too"
     assert {"small", "flash-attn"} & {*versions(held.prefix)} == {"small"}
     alone = run_well(held.world, *add(held, "flash-attn", "--yes"))
-    assert alone.index(told) < alone.index("Nothing"), alone
+    assert alone.index(told) < alone.index("Nothing was changed."), alone
+    assert "all of it is in" not in alone
 
 
 @pytest.mark.slow

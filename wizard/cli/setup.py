@@ -30,7 +30,7 @@ from wizard.cli.tables import sized
 from wizard.cli.terminal import NEEDS_YES, Interrupt, Terminal, agrees, can_ask
 from wizard.compatibility.model import Choices
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
-from wizard.model.messages import message, text
+from wizard.model.messages import Message, message, text
 
 if TYPE_CHECKING:
     from wizard.app.session import Session
@@ -201,7 +201,6 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
         finally:
             told.end()
     if preview is None:
-        terminal.say(message("reuse.nothing", prefix=str(target_prefix(choices))))
         tell_unchanged(arguments, terminal, target_prefix(choices))
         return ExitStatus.DONE
     if arguments.plan_only:
@@ -223,18 +222,22 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
     return status
 
 
-def planned_there(plan: Callable[[], Preview | None], terminal: Terminal) -> Preview | None:
-    """Return what `plan` does for an environment that is there; where nothing that is named has a use, say so: that is
-    nothing to do. Raises as `plan`."""
+def planned_there(plan: Callable[[], Preview | None], terminal: Terminal, nothing: Message) -> Preview | None:
+    """Return what `plan` does for an environment that is there; None where that is nothing, or nothing that is named
+    has a use, which is said. `nothing`: what is said where all is there already. Raises as `plan`."""
     from wizard.app.companion_torch import NOTHING_OF_USE
 
     try:
-        return plan()
+        preview = plan()
     except WizardError as error:
         if error.code != NOTHING_OF_USE.code:
             raise
         terminal.write("! " + terminal.words(error.summary))
+        terminal.say(message("cli.left-as-is", "Nothing was changed."))
         return None
+    if preview is None:
+        terminal.say(nothing)
+    return preview
 
 
 def is_agreed(
@@ -319,7 +322,12 @@ def _preview(
         return project.preview(session, facts, choices, told.hear)
     terminal.say(message("cli.electing"))
     if choices.reuse:
-        return planned_there(lambda: session.plan_reuse(facts, choices, interrupt.is_asked, told.hear), terminal)
+        from wizard.run.plan.place import target_prefix
+
+        nothing = message("reuse.nothing", prefix=str(target_prefix(choices)))
+        return planned_there(
+            lambda: session.plan_reuse(facts, choices, interrupt.is_asked, told.hear), terminal, nothing
+        )
     selected = session.select_build(facts, choices, None, interrupt.is_asked)
     return session.preview(facts, choices, selected, interrupt.is_asked, told.hear)
 

@@ -89,11 +89,10 @@ def _carry_out(
     terminal.say(message("cli.electing"))
     told = ResolvingTold(arguments, terminal)
     try:
-        preview = planned_there(lambda: plan(facts, choices, interrupt.is_asked, told.hear), terminal)
+        preview = planned_there(lambda: plan(facts, choices, interrupt.is_asked, told.hear), terminal, nothing)
     finally:
         told.end()
     if preview is None:
-        terminal.say(nothing)
         tell_unchanged(arguments, terminal, Path(str(choices.prefix)))
         return ExitStatus.DONE
     if not is_agreed(preview, arguments, terminal, session, interrupt, frozenset()):
