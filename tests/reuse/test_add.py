@@ -169,6 +169,15 @@ def test_from_a_file(held: There, tmp_path: Path) -> None:
     said = run_well(held.world, *add(held, "-r", str(file), "--dry-run"))
     assert "small 1.0 is added" in said
     assert "loner 3.1 →" not in said
+    file.write_text("small==1.0\n-e .\n./lib\ngit+https://git.example/x/other.git\n")
+    said = run_well(held.world, *add(held, "-r", str(file), "--dry-run"))
+    assert "small 1.0 is added" in said
+    for line, words in ((2, "-e ."), (3, "./lib"), (4, "git+https://git.example/x/other.git")):
+        assert f"requirements.txt, line {line}: “{words}” is on no package index and is left out." in said
+    assert f"{held.prefix}/bin/python -m pip install --no-deps" in said
+    file.write_text("-e .\n")
+    done = held.world.run(*add(held, "-r", str(file), "--yes"))
+    assert (done.returncode, "No package is named." in done.stderr) == (2, True), done.stderr
     file.write_text("small\ntorch==1.13.1\n")
     done = held.world.run(*add(held, "-r", str(file), "--yes"))
     assert (done.returncode, "line 2, asks for torch==1.13.1" in done.stderr) == (2, True), done.stderr

@@ -64,7 +64,7 @@ def _add(arguments: Arguments, terminal: Terminal) -> int:
 
     clear_up(terminal)
     prefix = find_environment(arguments.environment).prefix
-    session, choices = Session(network_from(arguments)), _choices(arguments, prefix)
+    session, choices = Session(network_from(arguments)), _choices(arguments, prefix, terminal)
     nothing = message("reuse.nothing", prefix=str(prefix))
     return _carry_out(arguments, terminal, session, choices, session.plan_add, nothing)
 
@@ -155,7 +155,7 @@ def _name_of(line: str) -> str:
     return re.split(r"[^\w.-]", line.strip())[0].lower()
 
 
-def _choices(arguments: Arguments, prefix: Path) -> Choices:
+def _choices(arguments: Arguments, prefix: Path, terminal: Terminal) -> Choices:
     """Raises UsageError `add-nothing`, `add-torch-asked`, and as `_lines`."""
     lines = [*arguments.packages]
     for line in lines:
@@ -168,7 +168,7 @@ def _choices(arguments: Arguments, prefix: Path) -> Choices:
                 path=str(prefix),
             )
     if arguments.requirements:
-        lines += _lines(Path(arguments.requirements).expanduser(), prefix)
+        lines += _lines(Path(arguments.requirements).expanduser(), prefix, terminal)
     elif not lines:
         raise UsageError(ADD_NOTHING)
     extras = tuple(line for line in dict.fromkeys(lines) if line not in FAMILY[1:])
@@ -191,11 +191,13 @@ def _wish(arguments: Arguments, prefix: Path, extras: tuple[str, ...], companion
     )
 
 
-def _lines(file: Path, prefix: Path) -> Iterator[str]:
-    """Raises UsageError `no-such-project`, `add-sources`, `add-other-torch`."""
+def _lines(file: Path, prefix: Path, terminal: Terminal) -> Iterator[str]:
+    """Yield what an index has; what else the file asks for is told with the command for it. Raises UsageError
+    `no-such-project`, `add-sources`, `add-other-torch`; `add-nothing` where there is nothing else."""
     from wizard.classroom.profile.hosts import is_foreign
     from wizard.diagnose.repair.reuse import held_family
     from wizard.environment.inspect.installation import read_installation, user_variables
+    from wizard.environment.layout import python_of
 
     project = read_project(file)
     foreign = [source.url for source in project.sources if is_foreign(source.url)]
@@ -209,8 +211,24 @@ def _lines(file: Path, prefix: Path) -> Iterator[str]:
             places=", ".join(foreign),
         )
     held = held_family(read_installation(prefix, user_variables()))
-    for one in project.statements:
-        if one.name == PYTHON or one.group or one.strength != DECLARED:
+    asked = [one for one in project.statements if one.name != PYTHON and not one.group and one.strength == DECLARED]
+    elsewhere = [one for one in asked if one.url and one.name not in held]
+    for one in elsewhere:
+        terminal.say(
+            message(
+                "add.elsewhere",
+                "{file}, line {line}: “{text}” is on no package index and is left out. Install it afterwards, from the "
+                "folder of that file: `{python} -m pip install --no-deps` and what stands in the line",
+                file=one.origin.file,
+                line=one.origin.line,
+                text=one.origin.text,
+                python=str(python_of(prefix)),
+            )
+        )
+    if elsewhere and len(elsewhere) == len(asked):
+        raise UsageError(ADD_NOTHING)
+    for one in asked:
+        if one in elsewhere:
             continue
         if one.name not in held:
             yield _line(one)
@@ -231,5 +249,4 @@ def _lines(file: Path, prefix: Path) -> Iterator[str]:
 
 def _line(one: Statement) -> str:
     extras = f"[{','.join(one.extras)}]" if one.extras else ""
-    where = f" @ {one.url}" if one.url else one.specifier
-    return f"{one.name}{extras}{where}{f' ; {one.marker}' if one.marker else ''}"
+    return f"{one.name}{extras}{one.specifier}{f' ; {one.marker}' if one.marker else ''}"
