@@ -193,6 +193,15 @@ def test_a_password_goes_to_its_own_host_only(server: IndexServer, tmp_path: Pat
     assert "wrong" not in error.details + str(error)
 
 
+def test_a_login_may_be_a_name_alone(server: IndexServer, reader: Reader) -> None:
+    """As pip sends it; some hosts give out such a token."""
+    server.password = "t%ken/1:"
+    assert reader.offers(simple(server.simple.replace("://", "://t%25ken%2F1@")), "torch")
+    error = failure(reader, simple(server.simple.replace("://", "://m1ne@")))
+    assert error.code == "source-forbidden"
+    assert "m1ne" not in error.details + str(error)
+
+
 def test_a_proxy_from_pip_settings_is_used_but_not_for_this_computer(server: IndexServer) -> None:
     proxy = f"127.0.0.1:{closed_port()}"
     with Reader(UserSettings(proxy=proxy), FAST) as reader:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -253,7 +253,7 @@ class Client:
                     stream=True,
                     allow_redirects=False,
                     proxies=self._proxies(url),
-                    auth=get_netrc_auth(url),
+                    auth=get_netrc_auth(url) or _token(url),
                 ) as response:
                     if not response.is_redirect:
                         return self._read(response, url, source, most_bytes, goes_on)
@@ -307,6 +307,12 @@ class Client:
         kind, part = (response.headers.get(name, "") for name in ("Content-Type", "Content-Range"))
         told = {name.lower(): value for name, value in response.headers.items()}
         return HttpPage(url, response.status_code, kind, bytes(body[:most_bytes]), part, told)
+
+
+def _token(url: str) -> tuple[str, str] | None:
+    """Return a login that is a name alone, as some hosts give out and pip sends: requests leaves it out."""
+    parts = urlsplit(url)
+    return (unquote(parts.username), "") if parts.username and parts.password is None else None
 
 
 def _redirect_target(url: str, location: str) -> str | None:
