@@ -472,3 +472,24 @@ def test_what_is_asked_of_torch_is_what_the_lines_for_this_python_ask(tmp_path: 
     [moved] = found.relaxed
     assert (moved.asked, [one.line for one in moved.origins]) == ("==2.5.1", [2])
     assert "2.3.1" not in text(moved.why, "en")
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "file", "line"),
+    [
+        (
+            {"pyproject.toml": "[project]\nname = 'x'\nrequires-python = '<3.9'\ndependencies = ['torch>=2.6']\n"},
+            "torch",
+            "pyproject.toml",
+            3,
+        ),
+        ({"requirements.txt": "torch>=2.0,<2.2\ntorchvision>=0.17\n"}, "torchvision", "requirements.txt", 1),
+    ],
+)
+def test_what_no_computer_can_satisfy_is_told_as_two_lines(
+    tmp_path: Path, files: dict[str, str | bytes], name: str, file: str, line: int
+) -> None:
+    """The one that is not kept, and in its reason the one that stands against it."""
+    [one] = [each for each in decided(tmp_path, files, AMPERE).relaxed if each.name == name]
+    assert (one.why.params["file"], one.why.params["line"]) == (file, line)
+    assert [at.line for at in one.origins] != [line]

@@ -15,7 +15,7 @@ from wizard.model.messages import Message, message
 from wizard.project.model import DECLARED, LOCKED, TORCH, Statement
 from wizard.project.packages.companions import Native
 from wizard.project.understand import Understood
-from wizard.project.versions import can_meet, marker_holds, meets
+from wizard.project.versions import can_meet, marker_holds, meets, python_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
 _NO_CODE = "no-kernels-for-gpu"  # the reason of a build
@@ -30,14 +30,26 @@ def why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
         return message("project.why.by-hand", "torch {torch} was chosen by hand", torch=weigher.choices.torch)
     if not releases:
         return _why_not_nearest(weigher) or message("project.why.unknown-release", asked=asked)
-    if runs_here(weigher, releases):
+    if not runs_here(weigher, releases):
+        return _why_not_here(weigher, releases, asked)
+    pythons = {each for one in weigher.fitting if one.torch in releases for each in one.pythons}
+    lines = (one for one in weigher.asks.python if not any(python_meets(one.specifier, each) for each in pythons))
+    against = next(lines, None)
+    if against and not weigher.choices.python:
         return message(
-            "project.why.asked-torch",
-            "torch {torch} has no wheels for Python {python}",
+            "project.why.asked-torch-line",
+            "torch {torch} has no wheels for the Python that {file}, line {line} asks for ({asked})",
             torch=asked,
-            python=best.python,
+            file=against.origin.file,
+            line=against.origin.line,
+            asked=against.specifier,
         )
-    return _why_not_here(weigher, releases, asked)
+    return message(
+        "project.why.asked-torch",
+        "torch {torch} has no wheels for Python {python}",
+        torch=asked,
+        python=best.python,
+    )
 
 
 def of_python(weigher: BuildWeigher, lines: tuple[Statement, ...], python: str) -> tuple[Statement, ...]:

@@ -1,7 +1,8 @@
 """Packages that go with torch in a project's plan, with native code above all: what moves with it, what is left out,
 and what a person is told.
 
-Said of what was chosen (`weigh`); which package is of what kind is a row of `matrices/companions.toml`.
+Said of what was chosen (`weigh`); which package is of what kind is a row of `matrices/companions.toml`. One file: each
+kind moves, or is left out, by what the one before it says.
 """
 
 from __future__ import annotations
@@ -146,6 +147,18 @@ def _why_not_pair(weigher: BuildWeigher, name: str, statements: tuple[Statement,
     usable = {one.torch for one in weigher.fitting if one.variant != CPU or not weigher.has_card}
     reason = None if releases & usable else refusal(weigher, releases)
     listed, asked = ", ".join(sorted(releases, key=version_key)[-_MOST_NAMED:]), asked_words(statements)
+    lines = (one for one in weigher.asks.torch if not any(meets(one.specifier, each) for each in releases))
+    against = next(lines, None)
+    if reason is None and releases and against and not weigher.asks.torch_any:
+        return message(
+            "project.why.pair-line",
+            "no {name} {asked} goes with torch {other}, which {file}, line {line} asks for",
+            name=name,
+            asked=asked,
+            file=against.origin.file,
+            line=against.origin.line,
+            other=against.specifier,
+        )
     return reason and message("project.why.pair-alone", name=name, asked=asked, torch=listed, reason=reason)
 
 
